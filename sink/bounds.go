@@ -1,0 +1,56 @@
+package main
+
+import (
+	"sync/atomic"
+)
+
+const (
+	minMaxMemory   = 16 << 20
+	maxDepth       = 10_000
+	maxConnections = 64
+	maxMessage     = 64 << 20
+)
+
+// bounds divides the memory that the sink may use: half for messages in flight, three eighths for trees, one eighth
+// for the buffers of connections. What exceeds its share waits, is refused, or evicts, and is counted.
+type bounds struct {
+	treeBytes       int64 // per protocol
+	connectionBytes int64 // per protocol
+	messageBytes    int64 // of all protocols together
+	messageLimit    int64 // of one message
+}
+
+func divide(maxMemory int64, protocols int) bounds {
+	messages := maxMemory / 2
+	return bounds{
+		treeBytes:       maxMemory * 3 / 8 / int64(protocols),
+		connectionBytes: maxMemory / 8 / int64(protocols),
+		messageBytes:    messages,
+		// A growing message is held twice while it is copied.
+		messageLimit: min(maxMessage, messages/4),
+	}
+}
+
+// connections is how many connections of the given size a protocol may hold open.
+func (b bounds) connections(size int64) int {
+	return int(min(maxConnections, max(1, b.connectionBytes/size)))
+}
+
+// budget hands out bytes up to a limit that all users share.
+type budget struct {
+	limit int64
+	used  atomic.Int64
+}
+
+// take reserves n bytes and reports whether they were left.
+func (b *budget) take(n int64) bool {
+	if b.used.Add(n) <= b.limit {
+		return true
+	}
+	b.used.Add(-n)
+	return false
+}
+
+func (b *budget) give(n int64) {
+	b.used.Add(-n)
+}

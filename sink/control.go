@@ -1,0 +1,106 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+)
+
+const (
+	maxCommand   = 4 << 10
+	maxPhaseName = 100
+)
+
+type greeting struct {
+	Ports map[string]int `json:"ports"`
+	PID   int            `json:"pid"`
+}
+
+type complaint struct {
+	Error string `json:"error"`
+}
+
+// control tells the ports, answers every command of stdin by one line of JSON, and stops the sink with the last
+// phase's report when they end. An error says that the answers cannot be written.
+func control(s *sink, ports map[string]int, stdin io.Reader, stdout io.Writer) error {
+	answers := json.NewEncoder(stdout)
+	answers.SetEscapeHTML(false)
+	if err := answers.Encode(greeting{Ports: ports, PID: os.Getpid()}); err != nil {
+		s.stop()
+		return err
+	}
+	commands := bufio.NewReaderSize(stdin, maxCommand)
+	for {
+		line, err := nextLine(commands)
+		if errors.Is(err, bufio.ErrBufferFull) {
+			if err := answers.Encode(complaint{fmt.Sprintf("a command has at most %d bytes", maxCommand)}); err != nil {
+				s.stop()
+				return err
+			}
+			continue
+		}
+		command := strings.TrimSpace(string(line))
+		// What stands before the end of the input without a line's end is no command: its writer died within it.
+		if err != nil || command == "stop" {
+			return answers.Encode(s.stop())
+		}
+		if err := answers.Encode(obey(s, command)); err != nil {
+			s.stop()
+			return err
+		}
+	}
+}
+
+// nextLine returns a line, or bufio.ErrBufferFull for one that was too long, all of which it has read.
+func nextLine(r *bufio.Reader) ([]byte, error) {
+	line, err := r.ReadSlice('\n')
+	if !errors.Is(err, bufio.ErrBufferFull) {
+		return bytes.TrimSuffix(line, []byte("\n")), err
+	}
+	for errors.Is(err, bufio.ErrBufferFull) {
+		_, err = r.ReadSlice('\n')
+	}
+	if err != nil {
+		return nil, err
+	}
+	return nil, bufio.ErrBufferFull
+}
+
+func obey(s *sink, command string) any {
+	name, argument, _ := strings.Cut(command, " ")
+	argument = strings.TrimSpace(argument)
+	switch {
+	case command == "counts":
+		return s.counts()
+	case name == "phase":
+		return phase(s, argument)
+	default:
+		return complaint{fmt.Sprintf("unknown command %.100q: counts, phase NAME, phase NAME after N and stop are understood", command)}
+	}
+}
+
+// phase obeys "phase NAME", or "phase NAME after N" where the current phase shall close itself at N records.
+func phase(s *sink, argument string) any {
+	words := strings.Fields(argument)
+	switch {
+	case len(words) == 0:
+		return complaint{"phase needs a name: phase NAME"}
+	case len(words[0]) > maxPhaseName:
+		return complaint{fmt.Sprintf("the name of a phase has at most %d bytes", maxPhaseName)}
+	case len(words) == 1:
+		return s.beginPhase(words[0])
+	case len(words) != 3 || words[1] != "after":
+		return complaint{fmt.Sprintf("phase NAME or phase NAME after N, not %.100q", argument)}
+	}
+	records, err := strconv.ParseInt(words[2], 10, 64)
+	if err != nil || records < 1 {
+		return complaint{fmt.Sprintf("a phase ends after a positive number of records, not %.100q", words[2])}
+	}
+	return s.beginPhaseAfter(records, words[0])
+}

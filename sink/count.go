@@ -1,0 +1,85 @@
+package main
+
+const (
+	maxNames      = 16
+	maxNameLength = 200
+	otherNames    = "…"
+)
+
+// protocolCount is what arrived on one protocol in one phase. Times are CLOCK_MONOTONIC nanoseconds.
+type protocolCount struct {
+	Records         int64            `json:"records"`
+	CompleteTrees   int64            `json:"complete_trees"`
+	PartialTrees    int64            `json:"partial_trees"`
+	Orphans         int64            `json:"orphans"`
+	Duplicates      int64            `json:"duplicates"`
+	UnexpectedNames int64            `json:"unexpected_names"`
+	EndBeforeStart  int64            `json:"end_before_start"`
+	Malformed       int64            `json:"malformed"`
+	EvictedTrees    int64            `json:"evicted_trees"`
+	EvictedRecords  int64            `json:"evicted_records"`
+	Refused         int64            `json:"refused"`
+	Requests        int64            `json:"requests"`
+	Bytes           int64            `json:"bytes"`
+	OtherBytes      map[string]int64 `json:"other_bytes"`
+	ReportedDrops   int64            `json:"reported_drops"`
+	FirstArrivalNs  int64            `json:"first_arrival_ns"`
+	LastArrivalNs   int64            `json:"last_arrival_ns"`
+	Unexpected      map[string]int64 `json:"unexpected"`
+}
+
+func newProtocolCount(signals []string) protocolCount {
+	other := make(map[string]int64, len(signals))
+	for _, signal := range signals {
+		other[signal] = 0
+	}
+	return protocolCount{OtherBytes: other, Unexpected: map[string]int64{}}
+}
+
+// nameCounts counts names without allocating for a name it has seen, and tells at most maxNames apart; the rest
+// is one.
+type nameCounts map[string]*int64
+
+func (n nameCounts) add(name []byte) {
+	if len(name) > maxNameLength {
+		name = name[:maxNameLength]
+	}
+	if count, ok := n[string(name)]; ok {
+		*count++
+		return
+	}
+	n.addTo(string(name), 1)
+}
+
+func (n nameCounts) addTo(name string, times int64) {
+	if count, ok := n[name]; ok {
+		*count += times
+		return
+	}
+	told := len(n)
+	if _, others := n[otherNames]; others {
+		told--
+	}
+	if told >= maxNames && name != otherNames {
+		n.addTo(otherNames, times)
+		return
+	}
+	n[name] = &times
+}
+
+// merge adds the counts of others and returns their sum.
+func (n nameCounts) merge(others nameCounts) (sum int64) {
+	for name, count := range others {
+		n.addTo(name, *count)
+		sum += *count
+	}
+	return sum
+}
+
+func (n nameCounts) plain() map[string]int64 {
+	plain := make(map[string]int64, len(n))
+	for name, count := range n {
+		plain[name] = *count
+	}
+	return plain
+}

@@ -1,0 +1,177 @@
+package main
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// Tags of the fields that the walk looks at: field number << 3 | wire type.
+const (
+	tagResourceSpans = 1<<3 | 2 // of ExportTraceServiceRequest
+	tagScopeSpans    = 2<<3 | 2 // of ResourceSpans
+	tagSpan          = 2<<3 | 2 // of ScopeSpans
+
+	tagTraceID      = 1<<3 | 2
+	tagSpanID       = 2<<3 | 2
+	tagParentSpanID = 4<<3 | 2
+	tagName         = 5<<3 | 2
+	tagStart        = 7<<3 | 1
+	tagEnd          = 8<<3 | 1
+)
+
+// spansPerBatch is how many spans of a message are entered into the ledger at once.
+const spansPerBatch = 1024
+
+var errMalformed = errors.New("no valid OTLP message")
+
+// spanWalk finds the spans of an ExportTraceServiceRequest in its bytes. Only the fields that place a span in its tree
+// are looked at; all others are skipped unread.
+type spanWalk struct {
+	recordName string
+	batch      *batch
+	ledger     *ledger
+}
+
+func newSpanWalk(recordName string, l *ledger) *spanWalk {
+	return &spanWalk{recordName: recordName, batch: newBatch(spansPerBatch), ledger: l}
+}
+
+// request enters all spans of the message. Of a message that is cut or garbled, the spans before the fault count.
+func (w *spanWalk) request(message []byte) error {
+	return eachField(message, func(tag uint64, resourceSpans []byte) error {
+		if tag != tagResourceSpans {
+			return nil
+		}
+		return eachField(resourceSpans, func(tag uint64, scopeSpans []byte) error {
+			if tag != tagScopeSpans {
+				return nil
+			}
+			return eachField(scopeSpans, func(tag uint64, span []byte) error {
+				if tag != tagSpan {
+					return nil
+				}
+				return w.span(span)
+			})
+		})
+	})
+}
+
+// eachField calls visit with every field of a message that has a length; the others are skipped.
+func eachField(message []byte, visit func(tag uint64, value []byte) error) error {
+	for len(message) > 0 {
+		tag, value, size := field(message)
+		if size <= 0 {
+			return errMalformed
+		}
+		message = message[size:]
+		if value != nil {
+			if err := visit(tag, value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// shortField reads a field as most of a span's are: a tag of one byte, and a length or number of one byte or a value
+// of 8 bytes. A size of 0 says that it is another one, or none. It is small enough to be inlined.
+func shortField(data []byte) (value []byte, size int) {
+	if len(data) < 9 || data[0] < 8 {
+		return nil, 0
+	}
+	switch data[0] & 0x87 {
+	case 0:
+		if data[1] < 0x80 {
+			return nil, 2
+		}
+	case 1:
+		return data[1:9], 9
+	case 2:
+		if size = 2 + int(data[1]); data[1] < 0x80 && size <= len(data) {
+			return data[2:size], size
+		}
+	}
+	return nil, 0
+}
+
+// field reads any field and returns its tag, its value if that has a length or is 8 bytes wide, and its size;
+// a size below 1 says that there is none.
+func field(data []byte) (tag uint64, value []byte, size int) {
+	number, kind, head := protowire.ConsumeTag(data)
+	if head < 0 {
+		return 0, nil, -1
+	}
+	size = protowire.ConsumeFieldValue(number, kind, data[head:])
+	if size < 0 {
+		return 0, nil, -1
+	}
+	tag = protowire.EncodeTag(number, kind)
+	size += head
+	switch kind {
+	case protowire.BytesType:
+		value, _ = protowire.ConsumeBytes(data[head:size])
+	case protowire.Fixed64Type:
+		value = data[head:size]
+	}
+	return tag, value, size
+}
+
+// span enters one span.
+func (w *spanWalk) span(data []byte) error {
+	var traceID, spanID, parentID, name []byte
+	var start, end uint64
+	for len(data) > 0 {
+		tag := uint64(data[0])
+		value, size := shortField(data)
+		if size == 0 {
+			if tag, value, size = field(data); size <= 0 {
+				return errMalformed
+			}
+		}
+		data = data[size:]
+		switch tag {
+		case tagTraceID:
+			traceID = value
+		case tagSpanID:
+			spanID = value
+		case tagParentSpanID:
+			parentID = value
+		case tagName:
+			name = value
+		case tagStart:
+			start = binary.LittleEndian.Uint64(value)
+		case tagEnd:
+			end = binary.LittleEndian.Uint64(value)
+		}
+	}
+	if string(name) != w.recordName {
+		w.batch.unexpected.add(name)
+		return nil
+	}
+	r := record{backwards: end < start}
+	if !place(&r, traceID, spanID, parentID) {
+		w.batch.malformed++
+		return nil
+	}
+	w.batch.records = append(w.batch.records, r)
+	if len(w.batch.records) == spansPerBatch {
+		w.ledger.apply(w.batch)
+	}
+	return nil
+}
+
+// place sets where in which tree the span belongs, and reports whether its ids are valid: 16 and 8 bytes, not all 0.
+// No parent is an empty id, or one of zeros.
+func place(r *record, traceID, spanID, parentID []byte) bool {
+	if len(traceID) != 16 || len(spanID) != 8 || len(parentID) != 8 && len(parentID) != 0 {
+		return false
+	}
+	r.tree = treeKey{hi: binary.BigEndian.Uint64(traceID), lo: binary.BigEndian.Uint64(traceID[8:])}
+	r.node.id = binary.BigEndian.Uint64(spanID)
+	if len(parentID) == 8 {
+		r.node.up = binary.BigEndian.Uint64(parentID)
+	}
+	return r.tree != treeKey{} && r.node.id != 0
+}

@@ -1,0 +1,243 @@
+package main
+
+import (
+	_ "embed"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"time"
+)
+
+// stopGrace is how long connections may go on delivering what they have already sent when the sink stops.
+const stopGrace = 200 * time.Millisecond
+
+// receiver speaks one protocol: serve accepts connections until the listener is closed; stop returns when the open
+// ones have ended, and ends them after the grace.
+type receiver interface {
+	serve(net.Listener)
+	stop(grace time.Duration)
+}
+
+// protocol is what the sink must know to offer one.
+type protocol struct {
+	// signals are carried besides records, are answered, and their bytes counted.
+	signals []string
+	// connectionBytes is what an open connection may hold in buffers.
+	connectionBytes int64
+	structure       func() structure
+	receiver        func(recordName string, l *ledger, m *messages) receiver
+}
+
+// protocols are all that the sink speaks. To add one: a file for the protocol, a file for its
+// structure, a line here and one in protocols.txt.
+var protocols = map[string]protocol{
+	"kieker-tcp": kiekerTCP,
+	"otlp-http":  otlpHTTP,
+	"otlp-grpc":  otlpGRPC,
+}
+
+//go:embed protocols.txt
+var protocolList string
+
+// protocolNames are the names in protocols.txt, which those who write an agent's file read too.
+func protocolNames() []string {
+	return strings.Fields(protocolList)
+}
+
+// sink is the receivers with their ledgers, and the phase that they count in.
+type sink struct {
+	channels []*channel
+
+	phase     string
+	cpuBefore int64 // CPU time at the beginning of the phase
+
+	next    string   // the phase that begins by itself; "" for none
+	armed   *channel // whose records decide when
+	earlier []report // phases that have closed by themselves, for the last report
+}
+
+// channel is one protocol at work.
+type channel struct {
+	name     string
+	ledger   *ledger
+	receiver receiver
+	limit    int // of connections
+	listener *boundedListener
+}
+
+func newSink(cfg config) (*sink, error) {
+	bounds := divide(cfg.maxMemory, len(cfg.protocols))
+	messages := newMessages(bounds.messageLimit, bounds.messageBytes)
+	s := &sink{phase: "start", cpuBefore: cpuNs()}
+	for _, name := range cfg.protocols {
+		p, ok := protocols[name]
+		if !ok {
+			return nil, fmt.Errorf("unknown protocol %q", name)
+		}
+		ledger := newLedger(newTreeTable(p.structure(), cfg.depth, cfg.maxOpenTrees, bounds.treeBytes), p.signals)
+		s.channels = append(s.channels, &channel{
+			name:     name,
+			ledger:   ledger,
+			receiver: p.receiver(cfg.recordName, ledger, messages),
+			limit:    bounds.connections(p.connectionBytes),
+		})
+	}
+	return s, nil
+}
+
+// listen opens a free loopback port per protocol, begins to accept, and returns the ports.
+func (s *sink) listen() (map[string]int, error) {
+	ports := map[string]int{}
+	for _, c := range s.channels {
+		l, err := net.Listen("tcp4", "127.0.0.1:0")
+		if err != nil {
+			return nil, fmt.Errorf("no port for %s: %w", c.name, err)
+		}
+		c.listener = bound(l, c.limit)
+		ports[c.name] = l.Addr().(*net.TCPAddr).Port
+	}
+	for _, c := range s.channels {
+		go c.receiver.serve(c.listener)
+	}
+	return ports, nil
+}
+
+// counts is the cheap view for polling.
+type counts struct {
+	Phase           string `json:"phase"`
+	Records         int64  `json:"records"`
+	Bytes           int64  `json:"bytes"`
+	LastArrivalNs   int64  `json:"last_arrival_ns"`
+	OpenConnections int    `json:"open_connections"`
+	Malformed       int64  `json:"malformed"`
+	CPUNs           int64  `json:"cpu_ns"`
+}
+
+func (s *sink) counts() counts {
+	s.settle()
+	sum := counts{Phase: s.phase, OpenConnections: s.openConnections(), CPUNs: cpuNs() - s.cpuBefore}
+	for _, c := range s.channels {
+		t := c.ledger.totals()
+		sum.Records += t.records
+		sum.Bytes += t.bytes
+		sum.Malformed += t.malformed
+		sum.LastArrivalNs = max(sum.LastArrivalNs, t.lastArrivalNs)
+	}
+	return sum
+}
+
+// report is the account of one phase.
+type report struct {
+	Phase           string                   `json:"phase"`
+	Protocols       map[string]protocolCount `json:"protocols"`
+	CPUNs           int64                    `json:"cpu_ns"`
+	MaxRSSBytes     int64                    `json:"max_rss_bytes"`
+	OpenConnections int                      `json:"open_connections"`
+	// Earlier is told with the last report only.
+	Earlier []report `json:"earlier,omitempty"`
+}
+
+// beginPhaseAfter lets the current phase close itself when all protocols together have brought so many records, and
+// another one begin with the next record. It is for one ordered stream: only the protocol that has brought the most
+// so far is watched. The closed phase is told with the last report.
+func (s *sink) beginPhaseAfter(records int64, name string) armedPhase {
+	s.settle()
+	var most *channel
+	var mostRecords, sum int64
+	for _, c := range s.channels {
+		got := c.ledger.totals().records
+		sum += got
+		if most == nil || got > mostRecords {
+			most, mostRecords = c, got
+		}
+	}
+	if sum >= records {
+		s.earlier = append(s.earlier, s.beginPhase(name))
+		return armedPhase{Phase: s.phase}
+	}
+	s.next, s.armed = name, most
+	most.ledger.closeAfter(records - sum + mostRecords)
+	return armedPhase{Phase: s.phase, Next: name}
+}
+
+// armedPhase says which phase is counted, and which one will begin by itself.
+type armedPhase struct {
+	Phase string `json:"phase"`
+	Next  string `json:"next,omitempty"`
+}
+
+// settle enters what an account that has closed itself means for the sink.
+func (s *sink) settle() {
+	if s.armed == nil {
+		return
+	}
+	early := s.armed.ledger.takeEarly()
+	if early == nil {
+		return
+	}
+	r := s.report()
+	for _, c := range s.channels {
+		if c == s.armed {
+			r.Protocols[c.name] = early.count
+		} else {
+			r.Protocols[c.name] = c.ledger.close()
+		}
+	}
+	r.CPUNs = early.cpuNs - s.cpuBefore
+	s.earlier = append(s.earlier, r)
+	s.phase, s.cpuBefore, s.next, s.armed = s.next, early.cpuNs, "", nil
+}
+
+// report is the current phase's, without its accounts.
+func (s *sink) report() report {
+	return report{
+		Phase:           s.phase,
+		Protocols:       map[string]protocolCount{},
+		MaxRSSBytes:     maxRSSBytes(),
+		OpenConnections: s.openConnections(),
+	}
+}
+
+// beginPhase closes the current phase, returns its report, and begins another one.
+func (s *sink) beginPhase(name string) report {
+	s.settle()
+	r := s.report()
+	for _, c := range s.channels {
+		r.Protocols[c.name] = c.ledger.close()
+	}
+	cpu := cpuNs()
+	r.CPUNs = cpu - s.cpuBefore
+	s.phase, s.cpuBefore, s.next, s.armed = name, cpu, "", nil
+	return r
+}
+
+// stop takes no more connections, lets the open ones finish within the grace, and returns the last phase's report;
+// open connections are those that were open when it was called.
+func (s *sink) stop() report {
+	open := s.openConnections()
+	var stopping sync.WaitGroup
+	for _, c := range s.channels {
+		if c.listener == nil {
+			continue
+		}
+		stopping.Go(func() {
+			c.listener.Close()
+			c.receiver.stop(stopGrace)
+		})
+	}
+	stopping.Wait()
+	r := s.beginPhase("")
+	r.OpenConnections, r.Earlier = open, s.earlier
+	return r
+}
+
+func (s *sink) openConnections() int {
+	sum := 0
+	for _, c := range s.channels {
+		if c.listener != nil {
+			sum += c.listener.connections()
+		}
+	}
+	return sum
+}

@@ -1,0 +1,225 @@
+package main
+
+// treeKey names a tree: the trace id of its protocol.
+type treeKey struct{ hi, lo uint64 }
+
+// node places a record in its tree. What id and up mean is for the protocol's structure to say.
+type node struct{ id, up uint64 }
+
+// structure knows how records of a protocol form a tree.
+type structure interface {
+	// complete reports whether the nodes, exactly as many as a complete tree has, form a chain from a single root.
+	complete(nodes []node) bool
+	// orphans counts the nodes whose parent is not among them.
+	orphans(nodes []node) int
+}
+
+const (
+	maxFinishedTrees = 1 << 16
+
+	// indexBytes is what a tree costs in the index: key and slot at the lowest load of a Go map, rounded up.
+	indexBytes = 64
+	// surplusBytes is what one record beyond the depth costs: every tree brings the right to one.
+	surplusBytes = 32
+	// surplusFactor limits how many records one tree may hold, in depths; minSurplus is the least of that limit.
+	surplusFactor = 4
+	minSurplus    = 256
+)
+
+// treeTable puts records together to trees. Its memory is bounded: the oldest unfinished tree is evicted, and
+// counted, when another one needs its place. The latest finished trees are remembered with their records, so that a
+// record that arrives again is known as a duplicate, and one that arrives in addition makes its tree partial.
+type treeTable struct {
+	slots
+	structure structure
+	phase     uint32
+
+	index    map[treeKey]int32
+	open     list
+	finished list
+
+	surplus      map[int32][]node // nodes beyond the depth
+	surplusCount int
+
+	maxOpen, maxFinished, maxSurplus, maxCount int
+
+	lastKey  treeKey
+	lastSlot int32
+}
+
+// newTreeTable makes a table that holds at most maxOpen unfinished trees and about maxBytes of memory.
+func newTreeTable(structure structure, depth, maxOpen int, maxBytes int64) *treeTable {
+	fitting := int(min(max(2, maxBytes/(slotBytes(depth)+indexBytes+surplusBytes)), 1<<30))
+	maxFinished := max(1, min(maxFinishedTrees, fitting/4))
+	return &treeTable{
+		slots:       newSlots(depth),
+		structure:   structure,
+		index:       map[treeKey]int32{},
+		open:        emptyList(),
+		finished:    emptyList(),
+		surplus:     map[int32][]node{},
+		maxOpen:     min(maxOpen, fitting-maxFinished),
+		maxFinished: maxFinished,
+		maxSurplus:  max(minSurplus, fitting),
+		maxCount:    max(minSurplus, surplusFactor*depth),
+		lastSlot:    none,
+	}
+}
+
+// add enters one record and counts what it means.
+func (t *treeTable) add(r *record, c *protocolCount) {
+	slot := t.find(r.tree)
+	if slot != none && t.contains(slot, r.node.id) {
+		c.Duplicates++
+		return
+	}
+	c.Records++
+	if slot != none && t.at(slot).state == finished {
+		slot = t.reopen(slot, c)
+	}
+	if slot == none {
+		slot = t.begin(r.tree, c)
+	}
+	tr := t.at(slot)
+	if r.backwards {
+		c.EndBeforeStart++
+		tr.backwards = true
+	}
+	if int(tr.count) >= t.depth {
+		t.addSurplus(slot, r.node, c)
+		return
+	}
+	held := t.held(slot)
+	held[tr.count] = r.node
+	tr.count++
+	if int(tr.count) == t.depth && !tr.backwards && t.structure.complete(held) {
+		t.finish(slot, c)
+	}
+}
+
+// close ends the phase: what is open is partial. Finished trees stay known.
+func (t *treeTable) close(c *protocolCount) {
+	for t.open.len > 0 {
+		t.drop(t.open.first, c)
+	}
+	t.phase++
+}
+
+func (t *treeTable) find(key treeKey) int32 {
+	if t.lastSlot != none && t.lastKey == key {
+		return t.lastSlot
+	}
+	slot, ok := t.index[key]
+	if !ok {
+		return none
+	}
+	t.lastKey, t.lastSlot = key, slot
+	return slot
+}
+
+func (t *treeTable) contains(slot int32, id uint64) bool {
+	count := int(t.at(slot).count)
+	for _, n := range t.held(slot)[:min(count, t.depth)] {
+		if n.id == id {
+			return true
+		}
+	}
+	if count > t.depth {
+		for _, n := range t.surplus[slot] {
+			if n.id == id {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// all returns every node of the tree.
+func (t *treeTable) all(slot int32) []node {
+	held := t.held(slot)[:min(int(t.at(slot).count), t.depth)]
+	if surplus := t.surplus[slot]; len(surplus) > 0 {
+		return append(append(make([]node, 0, len(held)+len(surplus)), held...), surplus...)
+	}
+	return held
+}
+
+// begin opens a tree, in the place of the oldest open one if there is no other.
+func (t *treeTable) begin(key treeKey, c *protocolCount) int32 {
+	t.makeRoom(c)
+	slot := t.take()
+	*t.at(slot) = tree{key: key, phase: t.phase, state: open}
+	t.push(&t.open, slot)
+	t.index[key] = slot
+	t.lastKey, t.lastSlot = key, slot
+	return slot
+}
+
+func (t *treeTable) makeRoom(c *protocolCount) {
+	if t.open.len >= t.maxOpen {
+		t.evict(t.open.first, c)
+	}
+}
+
+func (t *treeTable) finish(slot int32, c *protocolCount) {
+	c.CompleteTrees++
+	t.remove(&t.open, slot)
+	if t.finished.len >= t.maxFinished {
+		oldest := t.finished.first
+		t.remove(&t.finished, oldest)
+		t.release(oldest)
+	}
+	t.at(slot).state = finished
+	t.push(&t.finished, slot)
+}
+
+// reopen takes back that a tree is complete, for one more record has come. The account of an earlier phase is closed:
+// there the tree stays complete, and the record begins another one.
+func (t *treeTable) reopen(slot int32, c *protocolCount) int32 {
+	t.remove(&t.finished, slot)
+	if t.at(slot).phase != t.phase {
+		t.release(slot)
+		return none
+	}
+	t.makeRoom(c)
+	c.CompleteTrees--
+	t.at(slot).state = open
+	t.push(&t.open, slot)
+	return slot
+}
+
+func (t *treeTable) addSurplus(slot int32, n node, c *protocolCount) {
+	t.surplus[slot] = append(t.surplus[slot], n)
+	t.surplusCount++
+	tr := t.at(slot)
+	tr.count++
+	if int(tr.count) >= t.maxCount || t.surplusCount >= t.maxSurplus {
+		t.evict(slot, c)
+	}
+}
+
+func (t *treeTable) evict(slot int32, c *protocolCount) {
+	c.EvictedTrees++
+	c.EvictedRecords += int64(t.at(slot).count)
+	t.drop(slot, c)
+}
+
+// drop closes an open tree that did not become complete.
+func (t *treeTable) drop(slot int32, c *protocolCount) {
+	c.PartialTrees++
+	c.Orphans += int64(t.structure.orphans(t.all(slot)))
+	t.remove(&t.open, slot)
+	t.release(slot)
+}
+
+// release forgets a tree that is on no list any more.
+func (t *treeTable) release(slot int32) {
+	delete(t.index, t.at(slot).key)
+	if surplus, ok := t.surplus[slot]; ok {
+		t.surplusCount -= len(surplus)
+		delete(t.surplus, slot)
+	}
+	if t.lastSlot == slot {
+		t.lastSlot = none
+	}
+	t.giveBack(slot)
+}

@@ -1,0 +1,5 @@
+"""``python -m tracetax``."""
+
+from tracetax.cli import main
+
+main()

@@ -1,0 +1,67 @@
+"""What a configuration delivered over all counted blocks."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from tracetax.ledger import Ledger
+from tracetax.results.findings import Records
+from tracetax.results.records import TrialRecord
+
+DEFERRED_ABOVE = 0.5
+"""Share of the records that arrived after the last call, above which the work was put off rather than done."""
+
+
+def total(trials: Sequence[TrialRecord]) -> Records:
+    """The account of the measured phases of all counted trials together.
+
+    Unexpected names are those of the warm-up too: constructors and class initialisers run before the first call.
+    """
+    ledgers = [trial.ledger for trial in trials if trial.ledger]
+    expected = sum(ledger.expected for ledger in ledgers)
+    received = sum(ledger.received for ledger in ledgers)
+    unexpected = Counter[str]()
+    for ledger in (*ledgers, *(trial.warm_up.ledger for trial in trials if trial.warm_up)):
+        unexpected.update(ledger.unexpected)
+    seconds = sum((trial.moments.last_call - trial.moments.first_call) / 1e9 for trial in trials)
+    return Records(
+        expected=expected,
+        received=received,
+        dropped_reported=sum(ledger.dropped_reported for ledger in ledgers),
+        completeness=received / expected if expected else None,
+        expected_trees=sum(ledger.expected_trees for ledger in ledgers),
+        complete_trees=sum(ledger.complete_trees for ledger in ledgers),
+        partial_trees=sum(ledger.partial_trees for ledger in ledgers),
+        orphans=sum(ledger.orphans for ledger in ledgers),
+        duplicates=sum(ledger.duplicates for ledger in ledgers),
+        unexpected_names=unexpected.total(),
+        unexpected=dict(unexpected),
+        malformed=sum(ledger.malformed for ledger in ledgers),
+        evicted=sum(ledger.evicted_records for ledger in ledgers),
+        bytes=sum(ledger.bytes for ledger in ledgers),
+        blocks_incomplete=sum(not complete(ledger) for ledger in ledgers if ledger.expected),
+        blocks=len(trials),
+        offered_per_second=expected / seconds if expected and seconds else None,
+    )
+
+
+def complete(ledger: Ledger) -> bool:
+    """Whether every promised record of a trial arrived, in whole trees."""
+    return ledger.received == ledger.expected and ledger.complete_trees == ledger.expected_trees
+
+
+def delivers_everything(records: Records) -> bool:
+    """Whether all records of all blocks arrived: an observation, not a promise."""
+    return records.expected > 0 and records.blocks_incomplete == 0
+
+
+def deferred(trials: Sequence[TrialRecord]) -> bool:
+    """Whether most of what arrived did so after the last call."""
+    received = sum(trial.ledger.received for trial in trials if trial.ledger)
+    in_time = sum(trial.arrived_by_last_call for trial in trials)
+    return received > 0 and 1 - in_time / received > DEFERRED_ABOVE
+
+
+def carried_per_second(trial: TrialRecord) -> float | None:
+    """Records per second that reached the sink while the calls ran; None where none did."""
+    calls = trial.moments.last_call - trial.moments.first_call
+    return trial.arrived_by_last_call / (calls / 1e9) if calls and trial.arrived_by_last_call else None

@@ -1,0 +1,236 @@
+"""Build ``findings.json`` from the finished trials of a run."""
+
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from msgspec.structs import replace
+
+from tracetax import __version__
+from tracetax.analysis import delivery, measures
+from tracetax.analysis.statements import statements
+from tracetax.model import BASELINE, Agent, Delivery, Experiment, Part, Use
+from tracetax.results import blocks as arranged
+from tracetax.results.blocks import CellKey, service_mean
+from tracetax.results.findings import (
+    SCHEMA_VERSION,
+    AABand,
+    ConfigurationFinding,
+    ExperimentFinding,
+    Findings,
+    PartFinding,
+)
+from tracetax.results.folder import Manifest, RunFolder
+from tracetax.results.records import BASELINES, TrialRecord, Verdict
+from tracetax.statistics.multiplicity import rank_with_ties
+from tracetax.statistics.overhead import Band, aa_band, differences
+
+FEW_CORES = 4
+
+
+class Inputs(Struct, frozen=True):
+    """What findings are made from."""
+
+    manifest: Manifest
+    records: list[TrialRecord]
+    agents: dict[str, Agent]
+    run: str
+
+    @property
+    def experiment(self) -> Experiment:
+        """The experiment under its latest schedule."""
+        return self.manifest.experiment
+
+
+def build(folder: RunFolder, agents: dict[str, Agent]) -> Findings:
+    """Compute the findings of a run folder; nothing is written."""
+    inputs = Inputs(manifest=folder.manifest, records=folder.records(), agents=agents, run=str(folder.path))
+    blocks = arranged.whole_blocks(inputs.records)
+    bands: list[AABand] = []
+    rows: list[ConfigurationFinding] = []
+    for part in inputs.experiment.parts:
+        found_bands = _bands(part, blocks, inputs.experiment)
+        bands += found_bands.values()
+        part_rows = _baselines(part, blocks, inputs) + _configurations(part, blocks, inputs)
+        rows += _ranked(part_rows, part, blocks)
+    parts = tuple(_part(part, blocks, inputs.manifest) for part in inputs.experiment.parts)
+    first = inputs.manifest.invocations[0]
+    findings = Findings(
+        schema_version=SCHEMA_VERSION,
+        tool_version=__version__,
+        experiment=ExperimentFinding(
+            key=inputs.experiment.key,
+            title=inputs.experiment.title,
+            workload=inputs.experiment.workload,
+            paper=inputs.experiment.paper,
+            result=inputs.experiment.result,
+            seed=inputs.manifest.seed,
+            run=inputs.run,
+            command=first.command,
+            started_at=first.started_at,
+            parts=parts,
+        ),
+        machine=inputs.manifest.machine,
+        aa=tuple(bands),
+        configurations=tuple(rows),
+        statements=(),
+        verdicts=_run_verdicts(inputs),
+    )
+    return replace(findings, statements=statements(findings))
+
+
+def _bands(part: Part, blocks: dict[int, dict[CellKey, TrialRecord]], experiment: Experiment) -> dict[int, AABand]:
+    heaps = {key[4] for block in blocks.values() for key in block if key[0] == part.name} or {experiment.jvm.heap_bytes}
+    result: dict[int, AABand] = {}
+    for heap in sorted(heaps):
+        band = _band(part, heap, blocks)
+        n = len(arranged.baseline_pairs(blocks, part.name, heap, service_mean)[0])
+        result[heap] = AABand(
+            part=part.name,
+            heap_bytes=heap,
+            n_blocks=n,
+            overhead_ns_per_call=band.difference if band else None,
+            ratio=band.log_ratio if band else None,
+        )
+    return result
+
+
+def _band(part: Part, heap: int, blocks: dict[int, dict[CellKey, TrialRecord]]) -> Band | None:
+    first, second = arranged.baseline_pairs(blocks, part.name, heap, service_mean)
+    return aa_band(first, second) if len(first) >= 1 else None
+
+
+def _baselines(part: Part, blocks: dict[int, dict[CellKey, TrialRecord]], inputs: Inputs) -> list[ConfigurationFinding]:
+    heaps = sorted({key[4] for block in blocks.values() for key in block if key[0] == part.name})
+    rows: list[ConfigurationFinding] = []
+    for heap in heaps:
+        pairs = [arranged.trials(blocks, part.name, BASELINE, role, heap) for role in BASELINES]
+        trials = sorted((trial for pair in pairs for trial in pair), key=lambda trial: trial.number)
+        rows.append(_row(part, BASELINE, heap, trials, inputs, []))
+    return rows
+
+
+def _configurations(
+    part: Part, blocks: dict[int, dict[CellKey, TrialRecord]], inputs: Inputs
+) -> list[ConfigurationFinding]:
+    rows: list[ConfigurationFinding] = []
+    measured = dict(arranged.uses(blocks, part.name))
+    for use in part.uses:
+        heap = measured.get(use, inputs.experiment.jvm.heap_bytes)
+        trials = arranged.trials(blocks, part.name, use, "configuration", heap)
+        pairs = arranged.paired(blocks, part.name, use, heap, service_mean)
+        band = _band(part, heap, blocks)
+        compared = measures.overhead(pairs, part.parameters.depth, band, inputs.experiment.schedule)
+        rows.append(_row(part, use, heap, trials, inputs, compared))
+    return rows
+
+
+def _row(
+    part: Part, use: Use, heap: int, trials: list[TrialRecord], inputs: Inputs, compared: list[Any]
+) -> ConfigurationFinding:
+    agent = inputs.agents[use.agent]
+    config = agent.configurations[use.configuration]
+    artifact = agent.artifacts.get("agent")
+    return ConfigurationFinding(
+        agent=use.agent,
+        agent_name=agent.name,
+        version=agent.version,
+        artifact_sha256=artifact.sha256 if artifact else "",
+        configuration=use.configuration,
+        title=config.title,
+        profile=config.profile,
+        delivery=config.delivery,
+        layers=tuple(config.layers),
+        part=part.name,
+        parameters=part.parameters,
+        heap_bytes=heap,
+        records=delivery.total(trials),
+        verdicts=_verdicts(part, use, heap, inputs.records, trials),
+        measures=(*compared, *measures.of_trials(trials)),
+        rank=None,
+        deferred=config.delivery is not Delivery.NONE and delivery.deferred(trials),
+    )
+
+
+def _verdicts(
+    part: Part, use: Use, heap: int, records: list[TrialRecord], counted: list[TrialRecord]
+) -> tuple[Verdict, ...]:
+    """Verdicts of all its trials, each kind once with how often and an example; failures of repeated trials too."""
+    mine = [
+        record
+        for record in records
+        if (record.part, record.agent, record.configuration, record.heap_bytes)
+        == (part.name, use.agent, use.configuration, heap)
+    ]
+    found: dict[str, list[tuple[TrialRecord, Verdict]]] = {}
+    for record in mine:
+        for verdict in record.verdicts:
+            found.setdefault(verdict.code, []).append((record, verdict))
+    result: list[Verdict] = []
+    for cases in found.values():
+        record, verdict = cases[0]
+        trials = f"trial {record.number}" if len(cases) == 1 else f"{len(cases)} of {len(mine)} trials"
+        # a failed trial that its repetition made good is no failure of the configuration
+        severity = "warning" if verdict.severity == "error" and counted else verdict.severity
+        result.append(Verdict(code=verdict.code, severity=severity, text=f"{trials}: {verdict.text}"))
+    if not counted and not any(verdict.severity == "error" for verdict in result):
+        result.append(Verdict(code="not-measured", severity="error", text="no whole block of it was measured"))
+    return tuple(result)
+
+
+def _ranked(
+    rows: list[ConfigurationFinding], part: Part, blocks: dict[int, dict[CellKey, TrialRecord]]
+) -> list[ConfigurationFinding]:
+    """Rank those that deliver everything by their overhead; those that cannot be told apart share a rank."""
+    eligible = [
+        row for row in rows if delivery.delivers_everything(row.records) and any(m.paired_with for m in row.measures)
+    ]
+    if not eligible:
+        return rows
+    numbers = sorted(blocks)
+    table = np.full((len(numbers), len(eligible)), np.nan)
+    for column, row in enumerate(eligible):
+        use = Use(agent=row.agent, configuration=row.configuration)
+        found = arranged.paired(blocks, part.name, use, row.heap_bytes, service_mean)
+        own = differences(found.values, found.baseline_1, found.baseline_2)
+        for number, value in zip(found.blocks, own, strict=True):
+            table[numbers.index(number), column] = value
+    ranks = dict(zip((id(row) for row in eligible), rank_with_ties(table).ranks, strict=True))
+    return [replace(row, rank=ranks.get(id(row))) for row in rows]
+
+
+def _part(part: Part, blocks: dict[int, dict[CellKey, TrialRecord]], manifest: Manifest) -> PartFinding:
+    count = sum(1 for block in blocks.values() if any(key[0] == part.name for key in block))
+    ending: Any = manifest.part_endings.get(part.name, "interrupted")
+    return PartFinding(
+        name=part.name,
+        title=part.title,
+        parameters=part.parameters,
+        blocks=count,
+        stopped=ending,
+        indicative=count < measures.INDICATIVE_BELOW,
+    )
+
+
+def _run_verdicts(inputs: Inputs) -> tuple[Verdict, ...]:
+    result: list[Verdict] = []
+    if not inputs.experiment.result:
+        text = "This experiment only checks that everything works. Its numbers are no result."
+        result.append(Verdict(code="no-result", severity="note", text=text))
+    cores = int(inputs.manifest.machine.get("cores", FEW_CORES))
+    if cores < FEW_CORES:
+        text = (
+            f"{cores} cores: the agent's threads and the sink compete with the caller; the numbers are a demonstration."
+        )
+        result.append(Verdict(code="few-cores", severity="warning", text=text))
+    if "interrupted" in inputs.manifest.part_endings.values():
+        text = "The run was interrupted; what had been measured is shown."
+        result.append(Verdict(code="interrupted", severity="warning", text=text))
+    if inputs.manifest.inherited:
+        text = f"Set in the environment and not passed on: {', '.join(inputs.manifest.inherited)}"
+        result.append(Verdict(code="environment", severity="note", text=text))
+    disturbed = sum(any(v.code == "disturbed" for v in record.verdicts) for record in inputs.records)
+    if disturbed:
+        text = f"{disturbed} of {len(inputs.records)} trials were disturbed by other work on the machine."
+        result.append(Verdict(code="disturbed", severity="warning", text=text))
+    return tuple(result)

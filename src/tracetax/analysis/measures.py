@@ -1,0 +1,124 @@
+"""The measures of one configuration: means over blocks with intervals, and its overhead against the baselines."""
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import numpy as np
+
+from tracetax.analysis.delivery import carried_per_second
+from tracetax.model import Schedule
+from tracetax.results.blocks import Paired
+from tracetax.results.findings import Measure, MeasureName
+from tracetax.results.records import Durations, TrialRecord
+from tracetax.statistics.intervals import Estimate, t_interval
+from tracetax.statistics.overhead import Band, as_ratio, paired_difference, paired_log_ratio
+from tracetax.statistics.quantiles import at_least_a_tick_wide
+from tracetax.statistics.regimes import overhead_in_two_regimes
+
+INDICATIVE_BELOW = 10
+"""Blocks below which an interval is marked."""
+
+Unit = Literal["ns", "bytes", "1", "1/s"]
+Per = Literal["call", "invocation", "record", ""]
+Value = Callable[[TrialRecord], float | None]
+
+
+def of_trials(trials: Sequence[TrialRecord]) -> list[Measure]:
+    """What every row has: durations of calls, allocation, what reached the sink and what that cost it."""
+    tick = max((trial.clock_resolution_ns or 0.0 for trial in trials), default=0.0)
+
+    def durations(trial: TrialRecord, kind: str) -> Durations | None:
+        return {"service_time": trial.service, "response_time": trial.response, "lateness": trial.lateness}[kind]
+
+    def pick(kind: str, field: str) -> Value:
+        def value(trial: TrialRecord) -> float | None:
+            found = durations(trial, kind)
+            return None if found is None else float(getattr(found, field))
+
+        return value
+
+    quantile_fields = {"median": "median", "p90": "p90", "p99": "p99", "p99_9": "p999"}
+    wanted: list[tuple[MeasureName, Unit, Per, Value, bool]] = [
+        ("service_time", "ns", "call", pick("service_time", "mean"), False),
+        ("service_time_median", "ns", "call", pick("service_time", quantile_fields["median"]), True),
+        ("service_time_p90", "ns", "call", pick("service_time", quantile_fields["p90"]), True),
+        ("service_time_p99", "ns", "call", pick("service_time", quantile_fields["p99"]), True),
+        ("service_time_p99_9", "ns", "call", pick("service_time", quantile_fields["p99_9"]), True),
+        ("service_time_max", "ns", "call", pick("service_time", "max"), False),
+        ("response_time", "ns", "call", pick("response_time", "mean"), False),
+        ("response_time_median", "ns", "call", pick("response_time", "median"), True),
+        ("response_time_p99", "ns", "call", pick("response_time", "p99"), True),
+        ("response_time_p99_9", "ns", "call", pick("response_time", "p999"), True),
+        ("lateness_median", "ns", "call", pick("lateness", "median"), True),
+        ("lateness_p99", "ns", "call", pick("lateness", "p99"), True),
+        ("allocation", "bytes", "call", lambda trial: trial.allocated_bytes_per_call, False),
+        ("delivery_rate", "1/s", "", carried_per_second, False),
+        ("sink_cpu", "ns", "record", _sink_cpu_per_record, False),
+    ]
+    result: list[Measure] = []
+    for name, unit, per, value, of_clock in wanted:
+        values = [found for trial in trials if (found := value(trial)) is not None]
+        if not values:
+            continue
+        estimate = t_interval(np.array(values))
+        if of_clock:
+            estimate = at_least_a_tick_wide(estimate, tick)
+        result.append(_measure(name, unit, per, estimate, ()))
+    return result
+
+
+def overhead(found: Paired, depth: int, band: Band | None, schedule: Schedule) -> list[Measure]:
+    """The overhead against the block's two baselines: difference per call and per invocation, and ratio."""
+    if not found.blocks:
+        return []
+    columns = found.values, found.baseline_1, found.baseline_2
+    difference, log_ratio = paired_difference(*columns), paired_log_ratio(*columns)
+    labels: list[str] = []
+    if difference.n < INDICATIVE_BELOW:
+        labels.append("indicative")
+    if band is not None and abs(difference.mean) <= band.difference:
+        labels.append("within-aa-band")
+    if overhead_in_two_regimes(*columns):
+        labels.append("two-regimes")
+    if not _settled(difference, log_ratio, schedule):
+        labels.append("not-settled")
+    marks = tuple(labels)
+    return [
+        _measure("overhead", "ns", "call", difference, marks, paired=True),
+        _measure("overhead", "ns", "invocation", _divided(difference, depth), marks, paired=True),
+        _measure("overhead_ratio", "1", "call", as_ratio(log_ratio), marks, paired=True),
+    ]
+
+
+def _settled(difference: Estimate, log_ratio: Estimate, schedule: Schedule) -> bool:
+    ratio_half, ns_half = log_ratio.half_width, difference.half_width
+    if ratio_half is None or ns_half is None:
+        return False
+    return ratio_half <= schedule.half_width_ratio or ns_half <= schedule.half_width_ns
+
+
+def _sink_cpu_per_record(trial: TrialRecord) -> float | None:
+    if trial.ledger is None or not trial.ledger.received or trial.disturbance is None:
+        return None
+    return trial.disturbance.sink_cpu_ns / trial.ledger.received
+
+
+def _divided(estimate: Estimate, by: float) -> Estimate:
+    ci95 = None if estimate.ci95 is None else (estimate.ci95[0] / by, estimate.ci95[1] / by)
+    return Estimate(estimate.mean / by, None if estimate.sd is None else estimate.sd / by, ci95, estimate.n)
+
+
+def _measure(
+    name: MeasureName, unit: Unit, per: Per, estimate: Estimate, labels: tuple[str, ...], *, paired: bool = False
+) -> Measure:
+    return Measure(
+        name=name,
+        unit=unit,
+        per=per,
+        estimate=estimate.mean,
+        sd=estimate.sd,
+        ci95=estimate.ci95,
+        n_blocks=estimate.n,
+        paired_with="baseline" if paired else None,
+        labels=labels,
+    )

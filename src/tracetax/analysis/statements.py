@@ -1,0 +1,88 @@
+"""Sentences that follow from the rows, each with the rows it rests on. No adjectives, no rate left out."""
+
+from tracetax.analysis.delivery import delivers_everything
+from tracetax.model import Delivery
+from tracetax.results.findings import ConfigurationFinding, Findings, Measure, PartFinding, Statement
+
+
+def statements(findings: Findings) -> tuple[Statement, ...]:
+    """What can be said of a run in sentences, part by part."""
+    result: list[Statement] = []
+    for part in findings.experiment.parts:
+        rows = [row for row in findings.configurations if row.part == part.name]
+        result += _comparison(part, rows)
+        result += [statement for row in rows if (statement := _dropping(part, row))]
+    return tuple(result)
+
+
+def _comparison(part: PartFinding, rows: list[ConfigurationFinding]) -> list[Statement]:
+    """How the ranked rows compare, cheapest first."""
+    ranked = sorted((row for row in rows if row.rank is not None), key=lambda row: (row.rank, _overhead(row)))
+    if not ranked:
+        return []
+    rests_on = tuple(_key(row) for row in ranked)
+    first = ranked[0]
+    where = condition(part)
+    if len(ranked) == 1:
+        text = f"{where}, {_name(first)} delivers every record and costs {_ns(first)} per traced invocation."
+    else:
+        others = "; ".join(f"{_name(row)} {_ns(row)}" + (" (a tie)" if row.rank == 1 else "") for row in ranked[1:])
+        text = (
+            f"{where}, these deliver every record: {_name(first)} costs {_ns(first)} per traced invocation; {others}."
+        )
+    return [Statement(id=f"{part.name}-delivers-everything", text=text, rests_on=rests_on)]
+
+
+def _dropping(part: PartFinding, row: ConfigurationFinding) -> Statement | None:
+    """That a configuration lost records at this rate, and what it carried."""
+    records = row.records
+    if row.delivery not in (Delivery.LOSSY, Delivery.COMPLETE) or not records.expected or delivers_everything(records):
+        return None
+    rate = find(row, "delivery_rate")
+    offered = f"{records.offered_per_second:,.0f}" if records.offered_per_second else "?"
+    carried = f" and carries {rate.estimate:,.0f} of them here" if rate else ""
+    silent = records.expected - records.received - records.dropped_reported
+    account = "every missing record is admitted in its log" if silent <= 0 else f"{silent:,} are missing without a word"
+    lost = "drops by policy" if row.delivery == Delivery.LOSSY else "loses records that it promises"
+    text = (
+        f"{condition(part)}, {_name(row)} is offered {offered} records per second{carried}: it {lost}; {account} "
+        f"(in {records.blocks_incomplete} of {records.blocks} blocks)."
+    )
+    return Statement(id=f"{part.name}-{row.agent}-{row.configuration}-drops", text=text, rests_on=(_key(row),))
+
+
+def condition(part: PartFinding) -> str:
+    """The rate of a part in words."""
+    parameters = part.parameters
+    if parameters.rate == "full":
+        return "Back to back"
+    return f"At {parameters.rate * parameters.depth:,.0f} records per second"
+
+
+def find(row: ConfigurationFinding, name: str, per: str | None = None) -> Measure | None:
+    """A row's measure by name."""
+    return next((m for m in row.measures if m.name == name and per in (None, m.per)), None)
+
+
+def _overhead(row: ConfigurationFinding) -> float:
+    measure = find(row, "overhead", "invocation")
+    return measure.estimate if measure else float("inf")
+
+
+def _ns(row: ConfigurationFinding) -> str:
+    measure = find(row, "overhead", "invocation")
+    if measure is None:
+        return "?"
+    if measure.ci95 is None:
+        return f"{measure.estimate:,.0f} ns"
+    half = (measure.ci95[1] - measure.ci95[0]) / 2
+    digits = 0 if half >= 1 else 1
+    return f"{measure.estimate:,.{digits}f} ± {half:,.{digits}f} ns"
+
+
+def _name(row: ConfigurationFinding) -> str:
+    return f"{row.agent_name} ({row.title})"
+
+
+def _key(row: ConfigurationFinding) -> str:
+    return f"{row.part}/{row.agent}/{row.configuration}"

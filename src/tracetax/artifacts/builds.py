@@ -1,0 +1,78 @@
+"""Builds what comes as source with Tracetax: the sink and the workloads. Each is built once per content."""
+
+from pathlib import Path
+
+from tracetax.artifacts.cache import Say, built, key_of, silent
+from tracetax.artifacts.tools import find_tool, run_tool
+from tracetax.errors import UserError
+
+GO_ENVIRONMENT = {"GOTOOLCHAIN": "local", "GOFLAGS": "-mod=readonly -trimpath", "CGO_ENABLED": "0"}
+GO_SECONDS = 900.0
+JAVAC_OPTIONS = ("--release", "8", "-encoding", "UTF-8", "-Xlint:-options")
+"""Java 8's class files run on every JDK since; newer compilers warn about that, which is no news."""
+JAVAC_SECONDS = 300.0
+VERSION_SECONDS = 60.0
+
+
+def build_sink(root: Path, cache: Path, say: Say = silent) -> Path:
+    """The sink's program, built from ``root/sink`` by the Go that came as a wheel, or else the one on the PATH.
+
+    Raises UserError where there is no Go or the build fails.
+    """
+    source = root / "sink"
+    go = find_tool("go", "to build the sink", beside_python=True)
+    version = _version([str(go), "version"], cache)
+    files = [path for path in source.rglob("*.go") if not path.name.endswith("_test.go")]
+    key = key_of(
+        source,
+        [*files, source / "go.mod", source / "go.sum", source / "protocols.txt"],
+        version,
+        *GO_ENVIRONMENT.values(),
+    )
+
+    def build(folder: Path) -> None:
+        say("building the sink")
+        run_tool(
+            "The sink could not be built",
+            [str(go), "build", "-o", str(folder / "sink"), "."],
+            logs=cache / "logs",
+            label="sink",
+            seconds=GO_SECONDS,
+            added=GO_ENVIRONMENT,
+            directory=source,
+        )
+
+    return built(cache / "built" / f"sink-{key}", cache, build, say) / "sink"
+
+
+def build_workload(root: Path, name: str, cache: Path, say: Say = silent) -> Path:
+    """The class path of a workload in Java such as ``calltree/java``, compiled for Java 8.
+
+    Raises UserError where there is no compiler or it fails.
+    """
+    source = root / "workloads" / name / "src"
+    files = list(source.rglob("*.java"))
+    if not files:
+        raise UserError(f"There are no sources of the workload {name} in {source}.")
+    javac = find_tool("javac", f"to compile the workload {name}: a JDK of at least 17")
+    version = _version([str(javac), "-version"], cache)
+    key = key_of(source, files, version, *JAVAC_OPTIONS)
+    label = name.replace("/", "-")
+
+    def build(folder: Path) -> None:
+        say(f"compiling the workload {name}")
+        run_tool(
+            f"The workload {name} could not be compiled",
+            [str(javac), *JAVAC_OPTIONS, "-d", str(folder), *map(str, sorted(files))],
+            logs=cache / "logs",
+            label=label,
+            seconds=JAVAC_SECONDS,
+        )
+
+    return built(cache / "built" / f"{label}-{key}", cache, build, say)
+
+
+def _version(command: list[str], cache: Path) -> str:
+    label = f"{Path(command[0]).name}-version"
+    what = f"{command[0]} does not work"
+    return run_tool(what, command, logs=cache / "logs", label=label, seconds=VERSION_SECONDS).strip()

@@ -1,0 +1,78 @@
+"""Runs the ordinary clients (mvn, go, javac), with their output in a log, and explains their failures."""
+
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tracetax.errors import ExitCode, UserError
+from tracetax.process import Process
+
+FIRST_LINES = 6
+LAST_LINES = 8
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+class ToolFailed(UserError):
+    """A client ended badly; the message has the end of its output and where all of it is."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, ExitCode.ENVIRONMENT)
+
+
+def find_tool(name: str, needed_for: str, *, beside_python: bool = False) -> Path:
+    """The client's program: first beside this Python where it may come as a wheel, then on the PATH.
+
+    Raises ToolFailed where there is none.
+    """
+    own = str(Path(sys.executable).parent) if beside_python else ""
+    found = (shutil.which(name, path=own) if own else None) or shutil.which(name)
+    if found is None:
+        raise ToolFailed(f"{name} is missing; it is needed {needed_for}. ./tracetax doctor says how to get it.")
+    return Path(found)
+
+
+def run_tool(
+    what: str,
+    command: Sequence[str],
+    *,
+    logs: Path,
+    label: str,
+    seconds: float,
+    advice: str = "",
+    added: Mapping[str, str] | None = None,
+    directory: Path | None = None,
+) -> str:
+    """Run a client to its end with the user's own environment and ``added``; returns its output.
+
+    Raises ToolFailed when it fails or takes longer than ``seconds``: ``what`` begins the message, ``advice`` is in it,
+    and its log ``<logs>/<label>-….log``, which is removed otherwise, is kept. Leaving early, by Ctrl-C too, ends the
+    client and all that it started.
+    """
+    logs.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f"{label}-", suffix=".log", dir=logs)
+    os.close(handle)
+    log = Path(name)
+    environment = {**os.environ, **(added or {})}
+    with Process(command, environment=environment, stdout=log, stderr=log, directory=directory) as process:
+        process.close_input()
+        ending = process.wait(seconds, interval=0.02)
+    output = log.read_text(encoding="utf-8", errors="replace")
+    if ending is None or ending.status != 0:
+        how = ending.description if ending else f"was ended after {seconds:,.0f} s without a result"
+        program = Path(command[0]).name
+        raise ToolFailed(f"{what}: {program} {how}. {advice}".rstrip() + f"\n{_excerpt(output)}  whole output: {log}")
+    log.unlink()
+    return output
+
+
+def _excerpt(output: str) -> str:
+    """The beginning and the end of a client's output, indented: Maven says first what failed, compilers last."""
+    cleaned = (_COLOUR.sub("", line).rstrip() for line in output.splitlines())
+    lines = [line for line in cleaned if line not in ("", "[ERROR]")]
+    if len(lines) > FIRST_LINES + LAST_LINES:
+        lines = [*lines[:FIRST_LINES], "…", *lines[-LAST_LINES:]]
+    return "".join(f"  {line}\n" for line in lines)

@@ -1,0 +1,78 @@
+"""What must hold in an agent's file beyond the type of each value."""
+
+import re
+from collections.abc import Iterable
+
+from tracetax.catalog.agent_shape import AgentShape, ConfigurationShape, SetupShape
+from tracetax.catalog.names import did_you_mean, one_of
+from tracetax.catalog.placeholders import MONITORED, PROTOCOLS, known, names_in, sink_protocols
+from tracetax.catalog.problems import Report, join
+from tracetax.model import Configuration, Delivery, Profile
+
+
+def check_said(shape: AgentShape, report: Report) -> None:
+    """Check every value where it is said, so that one in ``[common]`` is reported once."""
+    sections: dict[str, SetupShape] = {"common": shape.common}
+    sections |= {join("configurations", name): setup for name, setup in shape.configurations.items()}
+    for path, setup in sections.items():
+        _check_placeholders(path, setup, known(shape.artifacts), report)
+        if setup.protocol is not None and setup.protocol not in PROTOCOLS:
+            hint = did_you_mean(setup.protocol, PROTOCOLS)
+            report.add(join(path, "protocol"), f'"{setup.protocol}" is none of the sink\'s: {one_of(PROTOCOLS)}{hint}')
+        if setup.drop_log is not None:
+            _check_drop_log(join(path, "drop_log"), setup.drop_log, report)
+
+
+def check_together(
+    configuration: Configuration, own: ConfigurationShape, inherited: Iterable[str], held: SetupShape, report: Report
+) -> None:
+    """Check what the values of one configuration mean together, with all that it takes from ``inherited`` sections."""
+    path = join("configurations", configuration.name)
+    sections = ("common", *inherited, path)
+
+    def add(key: str, text: str, *because_of: str) -> None:
+        """Add a problem, unless one of the values that it follows from is wrong itself."""
+        if not any(report.concerns(join(section, name)) for name in (key, *because_of) for section in sections):
+            report.add(join(path, key), text)
+
+    for key in ("layers", "delivery"):
+        if not getattr(held, key):
+            add(key, "is missing, here, in what it extends and in [common]")
+    if own.profile is Profile.LOSSLESS and held.delivery is not Delivery.COMPLETE:
+        add("profile", 'is "lossless", so delivery must be "complete"', "delivery")
+    if held.delivery in (None, Delivery.NONE):
+        if own.protocol is not None:
+            add("protocol", 'is given, but delivery = "none" promises no records', "delivery")
+        return
+    for key in ("protocol", "record_name"):
+        if getattr(held, key) is None:
+            add(key, f'is missing: delivery = "{configuration.delivery}" promises records')
+    if held.protocol in PROTOCOLS and held.protocol not in sink_protocols(configuration):
+        placeholder = f"{{sink.{held.protocol.replace('-', '_')}.port}}"
+        text = f'is "{held.protocol}", but no flag says where the sink listens for that, as "{placeholder}" would'
+        add("protocol", text, "jvm", "environment")
+
+
+def _check_placeholders(path: str, setup: SetupShape, names: tuple[str, ...], report: Report) -> None:
+    templates = {f"{join(path, 'jvm')}[{index}]": flag for index, flag in enumerate(setup.jvm)}
+    templates |= {join(join(path, "environment"), name): value for name, value in setup.environment.items()}
+    for key, template in templates.items():
+        _check_names(key, template, names, report)
+    _check_names(join(path, "record_name"), setup.record_name or "", MONITORED, report)
+
+
+def _check_names(key: str, template: str, names: tuple[str, ...], report: Report) -> None:
+    wrong = [name for name in names_in(template) if name not in names]
+    if wrong:
+        hint = did_you_mean(wrong[0], names) or f". Known: {', '.join(names)}"
+        report.add(key, f'there is no placeholder "{{{wrong[0]}}}"{hint}')
+
+
+def _check_drop_log(key: str, pattern: str, report: Report) -> None:
+    try:
+        groups = re.compile(pattern).groups
+    except re.error as error:
+        report.add(key, f"is no regular expression: {error}")
+        return
+    if groups != 1:
+        report.add(key, f"must have exactly one group, which is the number of dropped records; it has {groups}")

@@ -1,0 +1,108 @@
+"""Reads an experiment: a name in ``experiments/`` or the path of a file."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from tracetax.catalog.experiment_shape import ExperimentShape, PartShape, UsesShape
+from tracetax.catalog.factors import combinations, overridden
+from tracetax.catalog.names import did_you_mean, one_of
+from tracetax.catalog.problems import Report, join
+from tracetax.catalog.scheduling import Wishes, scheduled
+from tracetax.catalog.shape import read_file
+from tracetax.catalog.uses import Known, read_uses
+from tracetax.errors import UserError
+from tracetax.model import Experiment, JvmSettings, Part, Schedule
+
+
+def find_experiment(name_or_path: str, root: Path) -> tuple[Path, str]:
+    """The file of an experiment, and what to call it in a message. Raises UserError for an unknown name."""
+    if not name_or_path.endswith(".toml") and "/" not in name_or_path:
+        path = root / "experiments" / f"{name_or_path}.toml"
+        if not path.is_file():
+            hint = did_you_mean(name_or_path, experiment_names(root))
+            raise UserError(f'"{name_or_path}" is no experiment{hint}   (./tracetax list experiments)')
+        return path, f"experiments/{path.name}"
+    given = Path(name_or_path).expanduser()
+    inside = root / given
+    return (inside if not given.exists() and inside.exists() else given), name_or_path
+
+
+def experiment_names(root: Path) -> tuple[str, ...]:
+    """The names of all experiments in ``experiments/``."""
+    return tuple(sorted(path.stem for path in (root / "experiments").glob("*.toml")))
+
+
+def read_experiment(path: Path, known: Known, root: Path, report: Report) -> Experiment | None:
+    """Read and check one experiment; what is returned is of use only where the report has no problem."""
+    shape = read_file(path, ExperimentShape, report)
+    if shape is None:
+        return None
+    _check_workload(shape.workload, root, report)
+    wishes = Wishes(
+        min_blocks=shape.schedule.blocks.min,
+        max_blocks=shape.schedule.blocks.max,
+        half_width=shape.schedule.half_width,
+        budget_ns=shape.schedule.budget,
+    )
+    return Experiment(
+        key=path.stem,
+        title=shape.title,
+        workload=shape.workload,
+        parts=_parts(path.stem, shape, known, report),
+        jvm=JvmSettings(shape.jvm.heap, shape.jvm.collector),
+        schedule=scheduled(wishes, Schedule(), report, min_key="schedule.blocks.min", max_key="schedule.blocks.max"),
+        paper=shape.paper,
+        result=shape.result,
+    )
+
+
+def _check_workload(name: str, root: Path, report: Report) -> None:
+    folders = sorted(path for path in (root / "workloads").glob("*/*") if path.is_dir())
+    names = [path.relative_to(root / "workloads").as_posix() for path in folders]
+    if name not in names:
+        hint = did_you_mean(name, names) or f". There is {one_of(names)}"
+        report.add("workload", f'"{name}" is no workload{hint}')
+
+
+def _parts(key: str, shape: ExperimentShape, known: Known, report: Report) -> tuple[Part, ...]:
+    """The parts of the experiment, one for each combination of factors; without ``[[parts]]`` it is one itself."""
+    parts: list[Part] = []
+    whole = PartShape(name=key, title=shape.title)
+    for path, part in [(f"parts[{index}]", part) for index, part in enumerate(shape.parts)] or [("", whole)]:
+        for expanded in _expanded(path, part, shape, known, report):
+            if any(expanded.name == other.name for other in parts):
+                report.add(join(path, "name"), f'there are two parts by the name of "{expanded.name}"')
+            parts.append(expanded)
+    return tuple(parts)
+
+
+def _expanded(path: str, part: PartShape, shape: ExperimentShape, known: Known, report: Report) -> Iterator[Part]:
+    groups, key = _uses_of(path, part, shape)
+    language = "" if report.concerns("workload") else shape.workload.partition("/")[2]
+    uses = read_uses(groups, key, language, known, report)
+    if not groups:
+        report.add(key, "is missing: name at least one configuration to measure")
+    values = overridden(shape.parameters, part.parameters)
+    for name, levels in values.items():
+        where = join(join(path if getattr(part.parameters, name) else "", "parameters"), name)
+        if len(set(levels)) < len(levels) and not report.concerns(where):
+            report.add(where, "names the same value twice")
+    for name in ("calls", "depth"):
+        if name not in values:
+            report.add(f"parameters.{name}", "is missing")
+    if any(report.concerns(join(section, "parameters")) for section in ("", path)):
+        return
+    for combination in combinations(values):
+        yield Part(
+            name=part.name + combination.suffix,
+            title=part.title + combination.title_suffix,
+            parameters=combination.parameters,
+            uses=tuple(uses.values()),
+        )
+
+
+def _uses_of(path: str, part: PartShape, shape: ExperimentShape) -> tuple[tuple[UsesShape, ...], str]:
+    """A part's own configurations, or else the experiment's, with the key under which they stand."""
+    if part.configurations:
+        return part.configurations, join(path, "configurations")
+    return shape.configurations, "configurations"

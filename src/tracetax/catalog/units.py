@@ -1,0 +1,132 @@
+"""Quantities as people write them: ``5 s``, ``1 GiB``, ``1000/s``, ``1 %``. A number without its unit is refused.
+
+Every reader takes whatever stood in the file and raises UnitError with a sentence that shows the right form.
+"""
+
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import cast
+
+from msgspec import Struct
+
+from tracetax.catalog.names import did_you_mean
+from tracetax.errors import UserError
+from tracetax.model import FULL, Rate
+
+TIME: Mapping[str, int] = {
+    "ns": 1,
+    "us": 10**3,
+    "µs": 10**3,
+    "ms": 10**6,
+    "s": 10**9,
+    "min": 60 * 10**9,
+    "h": 3600 * 10**9,
+}
+SIZE: Mapping[str, int] = {
+    "B": 1,
+    "kB": 10**3,
+    "MB": 10**6,
+    "GB": 10**9,
+    "KiB": 2**10,
+    "MiB": 2**20,
+    "GiB": 2**30,
+}
+SHARE: Mapping[str, Fraction] = {"%": Fraction(1, 100)}
+PER_SECOND: Mapping[str, int] = {"/s": 1}
+
+_QUANTITY = re.compile(r"(\d{1,3}(?:[,_]\d{3})+|\d+)(\.\d+)?\s*([^\s\d.,].*)?")
+
+
+class UnitError(UserError):
+    """A quantity that cannot be read; its message quotes it and shows the right form."""
+
+
+class HalfWidth(Struct, frozen=True):
+    """How narrow an interval is asked for; None where one of the two was not named."""
+
+    ratio: float | None
+    time_ns: float | None
+
+
+def duration(value: object) -> int:
+    """Read a time such as ``5 s`` or ``200ms`` as whole nanoseconds."""
+    return _whole(value, "time", TIME, '"5 s"', "nanoseconds")
+
+
+def size(value: object) -> int:
+    """Read an amount of memory such as ``1 GiB`` as whole bytes."""
+    return _whole(value, "size", SIZE, '"1 GiB"', "bytes")
+
+
+def rate(value: object) -> Rate:
+    """Read a rate of calls: ``1000/s``, or ``full`` for back to back."""
+    if value == FULL:
+        return FULL
+    per_second = float(_read(value, "rate", PER_SECOND, '"1000/s", or "full" for back to back'))
+    if per_second <= 0:
+        raise UnitError(f'{_shown(value)} starts no calls: write for example "1000/s", or "full" for back to back')
+    return per_second
+
+
+def half_width(value: object) -> HalfWidth:
+    """Read ``1 %`` (of the ratio), ``2 ns`` (of the difference per call), or either of both: ``1 % or 2 ns``."""
+    wanted = '"1 %" or "2 ns"'
+    if not isinstance(value, str):
+        raise UnitError(_without_unit(value, "half-width", wanted))
+    ratio: float | None = None
+    time_ns: float | None = None
+    for piece in value.split(" or "):
+        amount, unit = _split(piece.strip(), "half-width", wanted)
+        if unit in SHARE and ratio is None:
+            ratio = float(amount * SHARE[unit])
+        elif unit in TIME and time_ns is None:
+            time_ns = float(amount * TIME[unit])
+        elif unit in SHARE or unit in TIME:
+            raise UnitError(f'{_shown(value)} names two of a kind: write "1 %", "2 ns" or "1 % or 2 ns"')
+        else:
+            raise UnitError(_unknown_unit(value, unit, "half-width", [*SHARE, *TIME]))
+    if not ratio and not time_ns:
+        raise UnitError(f"{_shown(value)} can never be reached: write {wanted}")
+    return HalfWidth(ratio, time_ns)
+
+
+def _whole(value: object, what: str, units: Mapping[str, int], example: str, base: str) -> int:
+    amount = _read(value, what, units, example)
+    if amount.denominator != 1:
+        raise UnitError(f"{_shown(value)} is no whole number of {base}")
+    return amount.numerator
+
+
+def _read(value: object, what: str, units: Mapping[str, int], example: str) -> Fraction:
+    if not isinstance(value, str):
+        raise UnitError(_without_unit(value, what, example))
+    amount, unit = _split(value.strip(), what, example)
+    if unit not in units:
+        raise UnitError(_unknown_unit(value, unit, what, list(units)))
+    return amount * units[unit]
+
+
+def _split(text: str, what: str, example: str) -> tuple[Fraction, str]:
+    match = _QUANTITY.fullmatch(text)
+    if match is None:
+        raise UnitError(f'"{text}" is no {what} such as {example}')
+    digits, decimals, unit = cast("tuple[str, str | None, str | None]", match.groups())
+    if unit is None:
+        raise UnitError(f'"{text}" needs a unit: {example}')
+    return Fraction(re.sub("[,_]", "", digits) + (decimals or "")), unit
+
+
+def _without_unit(value: object, what: str, example: str) -> str:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f"{value} needs a unit: {example}"
+    return f"must be a {what} such as {example}"
+
+
+def _unknown_unit(value: object, unit: str, what: str, units: list[str]) -> str:
+    hint = did_you_mean(unit, units)
+    return f'{_shown(value)}: "{unit}" is no unit of a {what}{hint or ". It is one of " + ", ".join(units)}'
+
+
+def _shown(value: object) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(value)

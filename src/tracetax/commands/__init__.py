@@ -1,0 +1,1 @@
+"""What the commands do, on top of everything else; ``cli.py`` says how they are typed."""

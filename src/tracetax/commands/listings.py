@@ -1,0 +1,88 @@
+"""``./tracetax list`` and ``doctor``: what there is, as tables."""
+
+import os
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from tracetax.artifacts import cache_dir
+from tracetax.catalog import load_agents, load_experiments
+from tracetax.catalog.uses import Known, unknown_agent
+from tracetax.errors import ExitCode, UserError
+from tracetax.machine.doctor import doctor_rows
+from tracetax.results.folder import RunFolder
+from tracetax.run.describe import estimate_words
+
+MARKS = {"ok": "[green]✓[/green]", "warn": "[yellow]⚠[/yellow]", "missing": "[red]✗[/red]"}
+
+
+def agents(root: Path) -> None:
+    """Every agent with its version and what it is."""
+    table = _table("agent", "name", "version", "instrumentation", "licence", "configurations")
+    for key, agent in load_agents(root).items():
+        table.add_row(
+            key, agent.name, agent.version or "–", agent.instrumentation, agent.licence, str(len(agent.configurations))
+        )
+    Console().print(table)
+
+
+def configurations(root: Path, only: str | None) -> None:
+    """Every configuration with what it contains and promises."""
+    every = load_agents(root)
+    if only is not None and only not in every:
+        raise UserError(unknown_agent(only, Known(every)))
+    table = _table("agent", "configuration", "title", "layers", "promises", "profile")
+    for key, agent in every.items():
+        for name, config in agent.configurations.items():
+            if only in (None, key):
+                table.add_row(
+                    key, name, config.title, "+".join(config.layers), str(config.delivery), config.profile or "–"
+                )
+    Console().print(table)
+
+
+def experiments(root: Path) -> None:
+    """Every experiment with its estimated time."""
+    known = load_agents(root)
+    table = _table("experiment", "title", "parts", "time")
+    for name, experiment in load_experiments(known, root).items():
+        table.add_row(name, experiment.title, str(len(experiment.parts)), estimate_words(experiment, known))
+    Console().print(table)
+
+
+def runs(folder: Path) -> None:
+    """Every run in the working directory's ``runs``, newest last."""
+    table = _table("run", "experiment", "started", "trials", "ended")
+    found = sorted(folder.glob("*/manifest.json"), key=lambda path: path.stat().st_mtime)
+    for path in found:
+        try:
+            run = RunFolder(path.parent)
+            manifest = run.manifest
+        except UserError as error:
+            table.add_row(str(path.parent), "unreadable", "", "", str(error))
+            continue
+        first, last = manifest.invocations[0], manifest.invocations[-1]
+        trials = str(len(run.trial_folders()))
+        table.add_row(str(path.parent), first.experiment.key, first.started_at, trials, last.ended or "did not end")
+    if found:
+        Console().print(table)
+    else:
+        Console().print(f"No run in {folder}/ yet.   (./tracetax run)")
+
+
+def doctor(root: Path) -> int:
+    """The state of toolchain and machine; the exit code says whether something is missing."""
+    rows = doctor_rows(root, cache_dir(os.environ))
+    table = _table("", "", "", "what to do")
+    for row in rows:
+        table.add_row(MARKS[row.state], row.name, row.value, row.advice)
+    Console().print(table)
+    return ExitCode.ENVIRONMENT if any(row.state == "missing" for row in rows) else ExitCode.OK
+
+
+def _table(*headers: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for header in headers:
+        table.add_column(header, overflow="fold")
+    return table

@@ -1,0 +1,137 @@
+"""The sink beside a trial: start it, ask it for its counts, close a phase, end it."""
+
+import json
+import os
+import select
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import msgspec
+from msgspec import Struct
+
+from tracetax.ledger import ProtocolCount
+from tracetax.process import Process, clean_environment
+
+ANSWER_SECONDS = 20.0
+
+
+class SinkLost(Exception):
+    """The sink ended or stopped answering in the middle of a trial; the message says how."""
+
+
+class Counts(Struct, frozen=True):
+    """The cheap look at the current phase."""
+
+    phase: str
+    records: int
+    bytes: int
+    last_arrival_ns: int
+    open_connections: int
+    malformed: int
+    cpu_ns: int
+
+
+class PhaseReport(Struct, frozen=True):
+    """What the sink counted in one phase, by protocol."""
+
+    phase: str
+    protocols: dict[str, ProtocolCount]
+    cpu_ns: int
+    max_rss_bytes: int
+    open_connections: int
+    earlier: tuple["PhaseReport", ...] = ()
+    """With the last report: phases that closed by themselves, at the record that they were told."""
+
+    def of(self, protocol: str | None) -> ProtocolCount:
+        """The count of one protocol; an empty one where the configuration writes to none."""
+        return self.protocols.get(protocol or "", ProtocolCount())
+
+
+class Sink:
+    """A fresh sink process. Use as a context manager."""
+
+    def __init__(
+        self, binary: Path, *, depth: int, record_name: str, error_log: Path, options: Sequence[str] = ()
+    ) -> None:
+        """Start it and read the ports that it picked. Raises SinkLost where it does not come up."""
+        self.error_log = error_log
+        self.command = (
+            str(binary),
+            *("--depth", str(depth)),
+            *("--record-name", record_name),
+            *options,
+        )
+        self.process = Process(
+            self.command,
+            environment=clean_environment(os.environ, {}),
+            stdout=subprocess.PIPE,
+            stderr=error_log,
+        )
+        self._buffer = b""
+        try:
+            self.ports: dict[str, int] = self._read_answer()["ports"]
+        except BaseException:
+            self.process.kill()
+            raise
+
+    def counts(self) -> Counts:
+        """What has arrived in the current phase so far."""
+        return msgspec.convert(self._ask("counts"), Counts)
+
+    def next_phase(self, name: str) -> PhaseReport:
+        """Close the current phase and begin ``name``; returns the closed phase."""
+        return msgspec.convert(self._ask(f"phase {name}"), PhaseReport)
+
+    def next_phase_after(self, records: int, name: str) -> None:
+        """Let the current phase close itself when it has received ``records``; what follows belongs to ``name``.
+
+        For records that an agent holds back on an ordered stream: they still belong to the phase that made them.
+        """
+        self._ask(f"phase {name} after {records}")
+
+    def stop(self) -> PhaseReport:
+        """End it the ordinary way; returns the last phase."""
+        report = msgspec.convert(self._ask("stop"), PhaseReport)
+        self.process.stop()
+        return report
+
+    def _ask(self, command: str) -> dict[str, Any]:
+        try:
+            self.process.write_line(command)
+        except BrokenPipeError:
+            raise self._lost(f"does not take the command {command!r}") from None
+        return self._read_answer()
+
+    def _read_answer(self) -> dict[str, Any]:
+        stream = self.process.stdout.fileno()
+        deadline = time.monotonic() + ANSWER_SECONDS
+        while b"\n" not in self._buffer:
+            ready, _, _ = select.select([stream], [], [], max(0.0, deadline - time.monotonic()))
+            if not ready:
+                raise self._lost(f"gave no answer for {ANSWER_SECONDS:.0f} s")
+            data = os.read(stream, 1 << 16)
+            if not data:
+                raise self._lost("closed its output")
+            self._buffer += data
+        line, self._buffer = self._buffer.split(b"\n", 1)
+        answer: dict[str, Any] = json.loads(line)
+        if "error" in answer:
+            raise self._lost(f"answered: {answer['error']}")
+        return answer
+
+    def _lost(self, what: str) -> SinkLost:
+        ending = self.process.wait(1.0)
+        how = ending.description if ending else "still runs"
+        return SinkLost(f"the sink {what} and {how}; its messages: {self.error_log}")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.process.__exit__(kind, error, trace)

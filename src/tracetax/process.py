@@ -1,0 +1,197 @@
+"""Start, watch and stop a process so that none is ever left behind.
+
+Every child leads a process group of its own (a Ctrl-C on the terminal reaches only Tracetax, which then ends its
+children in order) and dies with Tracetax, even if that is killed: Linux's parent-death signal. A process is ended by
+closing its input, then TERM, then KILL, each to the process itself and its group, never to a wrapper.
+"""
+
+import contextlib
+import ctypes
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+from msgspec import Struct
+
+PR_SET_PDEATHSIG = 1
+_LIBC = ctypes.CDLL(None, use_errno=True)
+
+KEPT_VARIABLES = ("PATH", "HOME", "TZ", "TMPDIR")
+INHERITED_TRAPS = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH")
+INHERITED_TRAP_PREFIXES = ("OTEL_", "ELASTIC_APM_", "DD_", "KIEKER_", "SW_", "INSPECTIT_", "LD_")
+
+
+def clean_environment(source: Mapping[str, str], added: Mapping[str, str]) -> dict[str, str]:
+    """Build a child's environment from nothing: path, home, time zone, a fixed locale, and what is ``added``."""
+    kept = {name: source[name] for name in KEPT_VARIABLES if name in source}
+    return {**kept, "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", **added}
+
+
+def inherited_traps(source: Mapping[str, str]) -> tuple[str, ...]:
+    """Names of variables in ``source`` that would have changed a JVM or an agent; they are never passed on."""
+    return tuple(sorted(name for name in source if name in INHERITED_TRAPS or name.startswith(INHERITED_TRAP_PREFIXES)))
+
+
+class Ending(Struct, frozen=True):
+    """How a process ended, from wait4."""
+
+    status: int
+    """Exit status; a negative number is the signal that ended it."""
+    cpu_ns: int
+    max_rss_bytes: int
+    ended_ns: int
+    """CLOCK_MONOTONIC."""
+    asked: str
+    """What it took: ``itself``, ``TERM`` or ``KILL``."""
+
+    @property
+    def description(self) -> str:
+        """The ending in words, for error messages."""
+        if self.status < 0:
+            return f"was ended by signal {signal.Signals(-self.status).name}"
+        return f"ended with status {self.status}"
+
+
+class Process:
+    """A running child. Use as a context manager: leaving the block kills it if it still runs."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        environment: Mapping[str, str],
+        stdout: Path | IO[bytes] | int,
+        stderr: Path | IO[bytes] | int,
+        directory: Path | None = None,
+    ) -> None:
+        """Start ``command`` directly, without a shell. Raises OSError where it cannot be started."""
+        self.command = tuple(command)
+        self.started_ns = time.monotonic_ns()
+        self._asked = "itself"
+        self.ending: Ending | None = None
+        opened: list[IO[bytes]] = []
+        try:
+            streams: list[IO[bytes] | int] = []
+            for target in (stdout, stderr):
+                if isinstance(target, Path):
+                    handle = target.open("ab")
+                    opened.append(handle)
+                    streams.append(handle)
+                else:
+                    streams.append(target)
+            self._child = subprocess.Popen(
+                self.command,
+                stdin=subprocess.PIPE,
+                stdout=streams[0],
+                stderr=streams[1],
+                env=dict(environment),
+                cwd=directory,
+                start_new_session=True,
+                preexec_fn=_die_with(os.getpid()),
+            )
+        finally:
+            for handle in opened:
+                handle.close()
+        self.pid = self._child.pid
+
+    @property
+    def stdout(self) -> IO[bytes]:
+        """The read end of its standard output; only where it was started with a pipe."""
+        assert self._child.stdout is not None
+        return self._child.stdout
+
+    def write_line(self, line: str) -> None:
+        """Write one line to its standard input. Raises BrokenPipeError where it no longer reads."""
+        assert self._child.stdin is not None
+        self._child.stdin.write(line.encode() + b"\n")
+        self._child.stdin.flush()
+
+    def close_input(self) -> None:
+        """Close its standard input: the ordinary request to end."""
+        assert self._child.stdin is not None
+        with contextlib.suppress(BrokenPipeError):
+            self._child.stdin.close()
+
+    def poll(self) -> Ending | None:
+        """Its ending, or None while it runs."""
+        if self.ending is None:
+            pid, status, usage = os.wait4(self.pid, os.WNOHANG)
+            if pid:
+                code = os.waitstatus_to_exitcode(status)
+                self._child.returncode = code
+                self.ending = Ending(
+                    status=code,
+                    cpu_ns=round((usage.ru_utime + usage.ru_stime) * 1e9),
+                    max_rss_bytes=usage.ru_maxrss * 1024,
+                    ended_ns=time.monotonic_ns(),
+                    asked=self._asked,
+                )
+        return self.ending
+
+    def wait(self, seconds: float, interval: float = 0.01) -> Ending | None:
+        """Its ending within ``seconds``, or None."""
+        deadline = time.monotonic() + seconds
+        while (ending := self.poll()) is None and time.monotonic() < deadline:
+            time.sleep(interval)
+        return ending
+
+    def stop(self, grace: float = 10.0, term_grace: float = 5.0) -> Ending:
+        """End it: close its input and wait ``grace`` seconds, then TERM, then KILL."""
+        self.close_input()
+        if ending := self.wait(grace):
+            self._kill_group()
+            return ending
+        self._signal(signal.SIGTERM, "TERM")
+        if ending := self.wait(term_grace):
+            self._kill_group()
+            return ending
+        return self.kill()
+
+    def kill(self) -> Ending:
+        """End it and its group at once."""
+        if ending := self.poll():
+            self._kill_group()
+            return ending
+        self._signal(signal.SIGKILL, "KILL")
+        while (ending := self.wait(60.0)) is None:
+            self._signal(signal.SIGKILL, "KILL")
+        return ending
+
+    def _signal(self, number: signal.Signals, name: str) -> None:
+        self._asked = name
+        for send, target in ((os.kill, self.pid), (os.killpg, self.pid)):
+            with contextlib.suppress(ProcessLookupError):
+                send(target, number)
+
+    def _kill_group(self) -> None:
+        """End what the process may have left in its group; its number is ours until the group is empty."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.pid, signal.SIGKILL)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.kill()
+        self.close_input()
+        if self._child.stdout is not None:
+            self._child.stdout.close()
+
+
+def _die_with(parent: int) -> Callable[[], None]:
+    """Code for the child between fork and exec: die when the parent does, also if it is already gone."""
+    prctl, getppid, kill, leave = _LIBC.prctl, os.getppid, signal.SIGKILL, os._exit
+
+    def set_up() -> None:
+        prctl(PR_SET_PDEATHSIG, int(kill), 0, 0, 0)
+        if getppid() != parent:
+            leave(127)
+
+    return set_up

@@ -1,0 +1,104 @@
+"""Whether the records arrived: bars per configuration, with the rates at which they were offered and carried."""
+
+from collections.abc import Iterator
+
+from tracetax.model import Delivery
+from tracetax.report import numbers
+from tracetax.report.page.html import Child, Markup, caption, h, section, who
+from tracetax.report.views import Group, PartView, group_of, half_width, measure, workload_words
+from tracetax.results.findings import ConfigurationFinding, Records
+
+READING = (
+    "Records counted at the sink as a share of those promised; a full bar is everything. "
+    "An agent whose queue is full drops by design, at the rate written beside it."
+)
+NOTHING = "No configuration of this run promises records."
+KEY = (("received", "received"), ("dropped", "reported as dropped"), ("silent", "silently missing"))
+BEYOND = {
+    Group.DROPS: "drops by design",
+    Group.PARTIAL: "delivers a part by design",
+    Group.LOST: "lost records that it promises",
+}
+COLUMNS = ("Agent and configuration", "", "Arrived", "Offered", "What it carries here")
+
+
+def delivery(parts: list[PartView]) -> Markup:
+    """The section with one bar per configuration that promises records."""
+    promising = [(view, [row for row in view.rows if _promises(row)]) for view in parts]
+    tables = [_part(view, rows) for view, rows in promising if rows]
+    key = [h("span", h("i", class_=f"swatch {name}", aria_hidden="true"), words) for name, words in KEY]
+    return section(
+        "delivery",
+        "Whether the records arrived",
+        [caption(READING, "findings.json"), h("p", key, class_="key caption"), tables] if tables else NOTHING,
+    )
+
+
+def _promises(row: ConfigurationFinding) -> bool:
+    return row.delivery != Delivery.NONE and row.records.expected > 0
+
+
+def _part(view: PartView, rows: list[ConfigurationFinding]) -> Markup:
+    headings = [
+        h("th", name or "Share of the records expected", class_=class_, scope="col", role="columnheader")
+        for name, class_ in zip(COLUMNS, ("name", "plot", "number overhead", "number offered", "words"), strict=True)
+    ]
+    return h(
+        "table",
+        h("caption", view.part.title, " ", h("span", workload_words(view.part.parameters), class_="muted")),
+        h("thead", h("tr", headings, role="row"), role="rowgroup"),
+        h("tbody", [_row(row) for row in rows], role="rowgroup"),
+        class_="forest delivery",
+        role="table",
+    )
+
+
+def _row(row: ConfigurationFinding) -> Markup:
+    records = row.records
+    offered = numbers.per_second([records.offered_per_second], "records") if records.offered_per_second else "–"
+    return h(
+        "tr",
+        h("th", who(row.agent_name, row.title), class_="name", scope="row", role="rowheader"),
+        h("td", _bar(records), class_="plot", role="cell"),
+        h("td", numbers.percent(records.completeness or 0.0), class_="number overhead", role="cell"),
+        h("td", offered, class_="number offered", role="cell", data_label="Offered"),
+        h("td", carries(row), class_="words", role="cell"),
+        role="row",
+    )
+
+
+def carries(row: ConfigurationFinding) -> Child:
+    """What the configuration carried, in the sentence form that is fair to a design that drops."""
+    rate = measure(row, "delivery_rate")
+    group = group_of(row)
+    if group is Group.FAILED:
+        return "no result, see the verdicts"
+    if group is Group.DELIVERS:
+        return "deferred: most arrived after the last call" if row.deferred else "everything offered"
+    if rate is None:
+        return "–"
+    carried, margin = numbers.measured(rate.estimate, half_width(rate))
+    text = f"everything up to {carried}{f' ± {margin}' if margin else ''} records/s; above that it "
+    return text + BEYOND[group]
+
+
+def _bar(records: Records) -> Markup:
+    segments: list[Markup] = []
+    left = 0.0
+    for name, share in shares(records):
+        if share > 0:
+            width = max(share, 0.003)
+            segments.append(
+                h("rect", x=f"{left * 100:.2f}%", width=f"{width * 100:.2f}%", y="50%", height="12", class_=name)
+            )
+        left += share
+    frame = h("rect", x="0", width="100%", y="50%", height="12", class_="frame")
+    return h("svg", segments, frame, class_="strip bar", aria_hidden="true", focusable="false")
+
+
+def shares(records: Records) -> Iterator[tuple[str, float]]:
+    """Received, reported as dropped, and missing without a word, each as a share of what was expected."""
+    received = min(records.received, records.expected)
+    dropped = min(records.dropped_reported, records.expected - received)
+    for (name, _), value in zip(KEY, (received, dropped, records.expected - received - dropped), strict=True):
+        yield name, value / records.expected

@@ -1,0 +1,78 @@
+"""Writing HTML and SVG from data: everything is escaped unless it is markup already, everything is well-formed."""
+
+import html
+import re
+from collections.abc import Iterable
+from typing import TypeAlias
+
+VOID = frozenset({"meta", "br", "hr", "line", "circle", "rect", "path", "col"})
+NOT_ALLOWED = re.compile(r"[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+class Markup(str):
+    """Text that is markup already."""
+
+    __slots__ = ()
+
+
+Child: TypeAlias = "str | int | Iterable[Child] | None"
+
+
+def h(name: str, /, *children: Child, **attributes: str | float | None) -> Markup:
+    """An element. Attribute names lose a trailing ``_`` and turn ``_`` into ``-``; None leaves one out."""
+    written = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape(str(value))}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
+    inside = join(children)
+    return Markup(f"<{name}{written}/>" if not inside and name in VOID else f"<{name}{written}>{inside}</{name}>")
+
+
+def join(children: Child) -> Markup:
+    """Children one after the other, text escaped."""
+    if children is None:
+        return Markup("")
+    if isinstance(children, Markup):
+        return children
+    if isinstance(children, str | int):
+        return Markup(escape(str(children)))
+    return Markup("".join(join(child) for child in children))
+
+
+def escape(text: str) -> str:
+    """Text safe in content and in quoted attributes. Characters that XML does not allow become ``\\ufffd``."""
+    return html.escape(NOT_ALLOWED.sub("\ufffd", text))
+
+
+def section(key: str, title: str, *children: Child) -> Markup:
+    """A section of the page with a heading that can be linked to."""
+    return h("section", h("h2", title, id=key), *children, aria_labelledby=key)
+
+
+def caption(text: Child, *sources: str) -> Markup:
+    """How to read what follows, and links to the rows behind it."""
+    links = [[" · " if number else " Rows: ", h("a", name, href=name)] for number, name in enumerate(sources)]
+    return h("p", text, links, ".", class_="caption") if links else h("p", text, class_="caption")
+
+
+def cells(values: Iterable[Child], name: str = "td", **attributes: str | float | None) -> list[Markup]:
+    """One cell per value."""
+    return [h(name, value, **attributes) for value in values]
+
+
+def scrolling(label: str, table: Markup) -> Markup:
+    """A wide table that scrolls sideways by itself, reachable by keyboard."""
+    return h("div", table, class_="scroll", role="region", aria_label=label, tabindex=0)
+
+
+def who(agent: str, title: str) -> list[Child]:
+    """An agent and its configuration, the agent standing out."""
+    return [h("span", agent, class_="agent"), " ", h("span", title, class_="title")]
+
+
+def plus_minus(value: str, margin: str, unit: str = "") -> Markup:
+    """A number, its half-width a little quieter, and its unit."""
+    return h(
+        "span", h("b", value), h("i", f"\u00a0± {margin}") if margin else None, f" {unit}" if unit else "", class_="pm"
+    )

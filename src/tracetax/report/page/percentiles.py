@@ -1,0 +1,116 @@
+"""How the time of a call is distributed, per configuration: a strip of percentiles and their numbers."""
+
+from tracetax.report import numbers
+from tracetax.report.page import axis as axes
+from tracetax.report.page.axis import Axis
+from tracetax.report.page.html import Child, Markup, caption, h, plus_minus, scrolling, section, who
+from tracetax.report.views import BASELINE, PartView, errors, half_width, measure, workload_words
+from tracetax.results.findings import ConfigurationFinding, Measure, MeasureName
+
+QUANTILES = ("mean", "p50", "p90", "p99", "p99.9", "max")
+KINDS: dict[str, tuple[MeasureName | None, ...]] = {
+    "service": (
+        "service_time",
+        "service_time_median",
+        "service_time_p90",
+        "service_time_p99",
+        "service_time_p99_9",
+        "service_time_max",
+    ),
+    "response": ("response_time", "response_time_median", None, "response_time_p99", "response_time_p99_9", None),
+    "lateness": (None, "lateness_median", None, "lateness_p99", None, None),
+}
+
+
+def percentiles(parts: list[PartView], clock_tick_ns: float) -> Markup:
+    """The section with one table per part. ``clock_tick_ns`` bounds how narrow an interval of a quantile may be."""
+    reading = (
+        "From the median (tick) to p99 (thick) and p99.9 (thin), logarithmic: a long tail is a caller that sometimes "
+        "waits. Service time is start to end of a call; response time counts from when the call was due; lateness is "
+        "between them. Means over blocks with their 95 % intervals."
+    )
+    tick = f" The clock's tick is {clock_tick_ns:.0f} ns; no interval is narrower." if clock_tick_ns else ""
+    return section(
+        "percentiles",
+        "How the time of a call is distributed",
+        caption(reading + tick, "findings.json", "distributions.parquet"),
+        [_part(view, clock_tick_ns) for view in parts],
+    )
+
+
+def _part(view: PartView, tick: float) -> Markup:
+    rows = [row for row in (*view.baselines, *view.rows) if not errors(row) and row.measures]
+    values = [m.estimate for row in rows for names in KINDS.values() for name in names[1:5] if (m := _get(row, name))]
+    axis = axes.logarithmic(values)
+    headings = [
+        h("th", "Agent and configuration", class_="name", scope="col"),
+        h("th", "Time", class_="kind", scope="col"),
+        h("th", "p50 to p99.9", class_="plot", scope="col"),
+        *(h("th", name, class_="number", scope="col") for name in QUANTILES),
+    ]
+    scale = h("td", axes.labels(axis, as_duration=True), class_="plot")
+    foot = h("tr", h("td"), h("td"), scale, [h("td") for _ in QUANTILES])
+    table = h(
+        "table",
+        h("caption", view.part.title, " ", h("span", workload_words(view.part.parameters), class_="muted")),
+        h("thead", h("tr", headings)),
+        [_row(row, axis, tick) for row in rows],
+        h("tfoot", foot, aria_hidden="true"),
+        class_="wide strips",
+    )
+    return scrolling(f"{view.part.title}: percentiles of the time of a call", table)
+
+
+def _get(row: ConfigurationFinding, name: MeasureName | None) -> Measure | None:
+    return measure(row, name) if name else None
+
+
+def _row(row: ConfigurationFinding, axis: Axis, tick: float) -> Markup:
+    kinds = [(kind, [_get(row, name) for name in names]) for kind, names in KINDS.items()]
+    kinds = [(kind, found) for kind, found in kinds if any(found)]
+    heap = f", heap {numbers.size(row.heap_bytes)}" if row.agent == BASELINE else ""
+    title = f"{'baseline' if row.agent == BASELINE else row.title}{heap}"
+    name = h(
+        "th",
+        who(row.agent_name, title),
+        class_="name",
+        scope="rowgroup",
+        rowspan=len(kinds),
+    )
+    rows = [
+        h(
+            "tr",
+            name if number == 0 else None,
+            h("td", kind, class_="kind"),
+            h("td", _strip(found, axis), class_="plot"),
+            [
+                h("td", _value(of, tick), class_="number", data_label=name)
+                for name, of in zip(QUANTILES, found, strict=True)
+            ],
+        )
+        for number, (kind, found) in enumerate(kinds)
+    ]
+    return h("tbody", rows)
+
+
+def _value(of: Measure | None, tick: float) -> Child:
+    if of is None:
+        return ""
+    margin = half_width(of)
+    if margin is not None and of.name not in ("service_time", "response_time"):
+        margin = max(margin, tick)
+    return plus_minus(*numbers.measured_duration(of.estimate, margin))
+
+
+def _strip(found: list[Measure | None], axis: Axis) -> Markup:
+    """Median as a tick, thick to p99, thin to p99.9."""
+    median, _, p99, p999 = found[1], found[2], found[3], found[4]
+    parts: list[Markup] = []
+    for end, name in ((p999, "tail"), (p99, "body")):
+        if median and end:
+            x1, x2 = axis.at(median.estimate), axis.at(end.estimate)
+            parts.append(h("line", x1=x1, x2=x2, y1="50%", y2="50%", class_=name))
+    if median:
+        x = axis.at(median.estimate)
+        parts.append(h("line", x1=x, x2=x, y1="25%", y2="75%", class_="median"))
+    return h("svg", axes.grid(axis), parts, class_="strip", aria_hidden="true", focusable="false")

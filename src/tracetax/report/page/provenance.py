@@ -1,0 +1,120 @@
+"""Where the numbers come from: the machine, the versions, the exact commands, and how to do it again."""
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from tracetax.report import numbers
+from tracetax.report.page.html import Child, Markup, caption, h, section
+from tracetax.report.views import BASELINE
+from tracetax.results.findings import Findings
+from tracetax.results.folder import Manifest
+from tracetax.results.records import TrialRecord
+
+ACRONYMS = {"cpu", "cpus", "jdk", "numa", "os", "smt"}
+
+
+def machine(findings: Findings) -> Markup:
+    """The section with every fact that is known about the machine."""
+    return section(
+        "machine",
+        "The machine",
+        definitions(list(facts(findings.machine))) if findings.machine else h("p", "Nothing is known about it."),
+        caption("As it was when the run began.", "manifest.json"),
+    )
+
+
+def facts(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Nested facts as flat pairs of a readable name and a readable value."""
+    for key, value in values.items():
+        name = f"{prefix}{_words(key)}"
+        if isinstance(value, Mapping):
+            yield from facts(cast(Mapping[str, Any], value), f"{name}: ")
+        else:
+            yield name, _readable(key, value)
+
+
+def _words(key: str) -> str:
+    for suffix in ("_bytes", "_ns"):
+        key = key.removesuffix(suffix)
+    return " ".join(word.upper() if word in ACRONYMS else word for word in key.split("_"))
+
+
+def _readable(key: str, value: object) -> str:
+    if value is None or value == "":
+        return "unknown"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float) and key.endswith("_bytes"):
+        return numbers.size(value)
+    if isinstance(value, int | float) and key.endswith("_ns"):
+        return numbers.duration(value)
+    if isinstance(value, float):
+        return f"{value:g}"
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        return ", ".join(_readable("", item) for item in cast(Sequence[object], value))
+    return str(value)
+
+
+def definitions(pairs: Sequence[tuple[str, Child]]) -> Markup:
+    """Names and values."""
+    return h("dl", [h("div", h("dt", name), h("dd", value)) for name, value in pairs])
+
+
+def versions(findings: Findings, trials: list[TrialRecord]) -> Markup:
+    """The section with the versions of the tool, the agents and the runtime."""
+    pairs: list[tuple[str, Child]] = [("tracetax", findings.tool_version)]
+    for row in findings.configurations:
+        if row.agent != BASELINE:
+            digest = h("code", f"sha256 {row.artifact_sha256[:16]}…", title=row.artifact_sha256)
+            pairs.append((row.agent_name, [row.version, " ", digest if row.artifact_sha256 else None]))
+    runtime = {name: value for trial in trials for name, value in trial.versions.items()}
+    pairs += list(runtime.items())
+    return section("versions", "Versions", definitions(list({name: (name, value) for name, value in pairs}.values())))
+
+
+def commands(findings: Findings, trials: list[TrialRecord]) -> Markup:
+    """The section with the exact command line of one trial per configuration, and what its environment was."""
+    titles = {part.name: part.title for part in findings.experiment.parts}
+    first: dict[tuple[str, str, str, int], TrialRecord] = {}
+    for trial in trials:
+        first.setdefault((trial.part, trial.agent, trial.configuration, trial.heap_bytes), trial)
+    rows = [(row.part, row.agent, row.configuration, row.heap_bytes) for row in findings.configurations]
+    order = {key: place for place, key in enumerate(rows)}
+    items: list[Markup] = []
+    for key in sorted(first, key=lambda key: order.get(key, len(order))):
+        trial = first[key]
+        who = "baseline" if trial.agent == BASELINE else f"{trial.agent} {trial.configuration}"
+        where = f"{titles.get(trial.part, trial.part)} · heap {numbers.size(trial.heap_bytes)} · trial {trial.number}"
+        environment = "".join(f"{name}={shlex.quote(value)}\n" for name, value in sorted(trial.environment.items()))
+        items.append(
+            h(
+                "details",
+                h("summary", h("span", who, class_="agent"), " ", h("span", where, class_="muted")),
+                h("pre", h("code", environment, shlex.join(trial.command)), tabindex=0),
+                [h("p", "Final flags of the JVM"), h("pre", h("code", trial.jvm_flags), tabindex=0)]
+                if trial.jvm_flags
+                else None,
+            )
+        )
+    return section(
+        "commands",
+        "The exact commands",
+        items or h("p", "No trial was started."),
+        caption("Environment and command of one trial per configuration, whole: nothing else was passed on."),
+    )
+
+
+def reproduction(findings: Findings, manifest: Manifest | None, better: tuple[str, str] | None) -> Markup:
+    """The section that says how to do it again, and how to make it narrower."""
+    experiment = findings.experiment
+    lines = [("Run", shlex.join(experiment.command)), ("Seed", str(experiment.seed))]
+    again = [*experiment.command, *([] if "--seed" in experiment.command else ["--seed", str(experiment.seed)])]
+    lines.append(("The same order again", shlex.join(again)))
+    lines += [better] if better else []
+    if manifest and len(manifest.invocations) > 1:
+        lines.append(("Resumed", f"{len(manifest.invocations) - 1} times"))
+    if manifest and manifest.inherited:
+        lines.append(("Found and not passed on", ", ".join(manifest.inherited)))
+    pairs: list[tuple[str, Child]] = [(name, h("code", value)) for name, value in lines]
+    return section("reproduce", "How to reproduce it", definitions(pairs))

@@ -1,0 +1,166 @@
+"""Every trial's time series as small multiples: a row of panels per configuration, one panel per trial."""
+
+from collections import defaultdict
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from tracetax.report import numbers
+from tracetax.report.page.html import Child, Markup, caption, h, section, who
+from tracetax.report.views import BASELINE, PartView
+from tracetax.results.findings import ConfigurationFinding
+from tracetax.results.records import BASELINES, TrialRecord
+
+COLUMNS = 250
+"""Columns of a panel; with many trials fewer, so that the page stays small."""
+MAX_COLUMNS_IN_ALL = 100_000
+MIN_COLUMNS = 60
+HEIGHT = 100
+HEADROOM = 1.15
+TYPICAL_TOP = 0.995
+
+
+class Line(Struct, frozen=True):
+    """One thread's bins reduced to columns: mean, lowest and highest bin mean, ns."""
+
+    mean: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
+Lines = dict[int, list[Line]]
+"""By trial: one line per thread."""
+
+
+def read_lines(path: Path, trials: int) -> Lines:
+    """Service times of every trial from the run's ``series.parquet``; empty where the run has none."""
+    if not path.is_file():
+        return {}
+    columns = max(MIN_COLUMNS, min(COLUMNS, MAX_COLUMNS_IN_ALL // max(1, trials)))
+    frame = pl.read_parquet(path, columns=["trial", "thread", "kind", "bin", "count", "mean"])
+    frame = frame.filter(pl.col("kind") == "service").sort("trial", "thread", "bin")
+    lines: Lines = defaultdict(list)
+    for (trial, _), bins in frame.group_by(["trial", "thread"], maintain_order=True):
+        lines[int(str(trial))].append(reduce(bins["mean"].to_numpy(), bins["count"].to_numpy(), columns))
+    return lines
+
+
+def reduce(means: NDArray[np.float64], counts: NDArray[np.uint32], columns: int) -> Line:
+    """Bins to at most ``columns`` columns; every bin lies between a column's lowest and highest."""
+    starts = np.linspace(0, len(means), min(columns, len(means)) + 1).astype(np.int64)[:-1]
+    weights = np.add.reduceat(counts.astype(np.float64), starts)
+    return Line(
+        mean=np.add.reduceat(means * counts, starts) / np.maximum(weights, 1),
+        low=np.minimum.reduceat(means, starts),
+        high=np.maximum.reduceat(means, starts),
+    )
+
+
+def series(parts: list[PartView], trials: list[TrialRecord], lines: Lines) -> Markup:
+    """The section with all trials, in the order of the ranking, baselines first."""
+    reading = (
+        "One panel per trial, first call to last: the mean time of a call, and in shade the range of its bins. Panels "
+        "side by side share the scale beside the name, from zero. A trial's value is the mean of its steady part; what "
+        "lies before it is on grey."
+    )
+    return section(
+        "series",
+        "Every trial over time",
+        caption(reading, "series.parquet", "measures.parquet"),
+        [_part(view, [trial for trial in trials if trial.part == view.part.name], lines) for view in parts],
+    )
+
+
+def _part(view: PartView, trials: list[TrialRecord], lines: Lines) -> Markup:
+    rows: list[Markup | None] = []
+    for row in (*view.baselines, *view.rows):
+        mine = [trial for trial in trials if _key(trial) == (row.agent, row.configuration, row.heap_bytes)]
+        for role in BASELINES if row.agent == BASELINE else ("configuration",):
+            rows.append(_row(_name(row, role), [trial for trial in mine if trial.role == role], lines))
+    return h("div", h("h3", view.part.title), rows, style=f"--blocks: {max(1, view.part.blocks)}")
+
+
+def _key(trial: TrialRecord) -> tuple[str, str, int]:
+    return trial.agent, trial.configuration, trial.heap_bytes
+
+
+def _name(row: ConfigurationFinding, role: str) -> list[Child]:
+    if row.agent != BASELINE:
+        return who(row.agent_name, row.title)
+    place = "first" if role == BASELINES[0] else "second"
+    return who(row.agent_name, f"{place} of its block, heap {numbers.size(row.heap_bytes)}")
+
+
+def _row(name: list[Child], trials: list[TrialRecord], lines: Lines) -> Markup | None:
+    if not trials:
+        return None
+    drawn = [line for trial in trials for line in lines.get(trial.number, [])]
+    top = HEADROOM * max((float(np.quantile(line.mean, TYPICAL_TOP)) for line in drawn), default=1.0)
+    scale = h("span", f"0 to {numbers.duration(top, 2)}", class_="muted") if drawn else None
+    ordered = sorted(trials, key=lambda trial: (trial.block, trial.attempt))
+    panels = [_panel(trial, lines.get(trial.number, []), top) for trial in ordered]
+    return h("div", h("h4", name, " ", scale), h("ul", panels, class_="panels"), class_="series")
+
+
+def _panel(trial: TrialRecord, lines: list[Line], top: float) -> Markup:
+    again = f", attempt {trial.attempt}" if trial.attempt > 1 else ""
+    link = h("a", f"trial {trial.number}", href=f"trials/{trial.number:04d}/record.json")
+    value = h("b", numbers.duration(trial.service.mean)) if trial.service else None
+    label = h("p", h("span", f"block {trial.block}{again} · ", link), value)
+    if trial.status == "failed":
+        log = h("a", "its log", href=f"logs/{trial.number:04d}/stderr.txt")
+        reasons = ", ".join(verdict.code for verdict in trial.verdicts) or "failed"
+        return h("li", h("p", "✗ ", reasons, ": ", log, class_="empty failure"), label)
+    if not lines:
+        return h("li", h("p", "no series kept", class_="empty"), label)
+    return h("li", _plot(trial, lines, top), label)
+
+
+def _plot(trial: TrialRecord, lines: list[Line], top: float) -> Markup:
+    width = max(len(line.mean) for line in lines)
+    steady = trial.steady
+    share = steady.first_bin / steady.bins if steady and steady.bins else 0.0
+    before = h("rect", width=f"{share * width:.1f}", height=str(HEIGHT), class_="unsteady") if share > 0 else None
+    shade = h("path", d=_envelope(lines[0], top), class_="spread") if len(lines) == 1 else None
+    return h(
+        "svg",
+        before,
+        shade,
+        [h("path", d=_polyline(line.mean, top), class_="line") for line in lines],
+        viewBox=f"0 0 {width} {HEIGHT}",
+        preserveAspectRatio="none",
+        role="img",
+        aria_label=_description(trial),
+    )
+
+
+def _description(trial: TrialRecord) -> str:
+    text = f"Trial {trial.number}, block {trial.block}: time of a call over the trial"
+    kinds = {"flat": "steady throughout", "warm-up": "became faster", "slow-down": "became slower"}
+    if trial.steady:
+        text += f", {kinds.get(trial.steady.kind, 'never steady')}"
+    return text + (f", mean of the steady part {numbers.duration(trial.service.mean)}" if trial.service else "")
+
+
+def _heights(values: NDArray[np.float64], top: float) -> list[int]:
+    return [int(y) for y in np.clip(np.rint(HEIGHT - values / top * HEIGHT), 0, HEIGHT)]
+
+
+def _polyline(values: NDArray[np.float64], top: float) -> str:
+    """A path of one unit steps, relative, so that a point costs about five bytes."""
+    heights = _heights(values, top)
+    steps = (f"l1 {after - before}" for before, after in pairwise(heights))
+    return f"M0 {heights[0]}" + "".join(steps)
+
+
+def _envelope(line: Line, top: float) -> str:
+    above, below = _heights(line.high, top), _heights(line.low, top)
+    forth = "".join(f"l1 {after - before}" for before, after in pairwise(above))
+    back = below[::-1]
+    return (
+        f"M0 {above[0]}{forth}V{back[0]}" + "".join(f"l-1 {after - before}" for before, after in pairwise(back)) + "Z"
+    )

@@ -1,0 +1,194 @@
+"""Findings as the reports show them: parts, and in each part groups of rows. Terminal and page share it."""
+
+from collections.abc import Iterable
+from enum import Enum
+from pathlib import Path
+
+from msgspec import Struct
+
+from tracetax.model import FULL, Delivery, Parameters
+from tracetax.report import numbers
+from tracetax.results.findings import AABand, ConfigurationFinding, Findings, Measure, MeasureName, PartFinding
+from tracetax.results.records import Verdict
+
+BASELINE = "none"
+MIN_BLOCKS = 10
+"""Blocks below which a part is indicative."""
+
+NO_RESULT = "No result: a check that everything works. Do not quote its numbers."
+
+STOPPED = {
+    "settled": "as narrow as asked for",
+    "budget": "stopped by the budget",
+    "max-blocks": "all blocks done",
+    "interrupted": "interrupted",
+    "failed": "stopped by failures",
+}
+LABELS = {
+    "deferred": "deferred",
+    "within-aa-band": "within the A/A band",
+    "two-regimes": "two regimes",
+    "not-settled": "not settled",
+    "indicative": "indicative",
+}
+LABEL_MEANINGS = {
+    "deferred": "Most records arrived after the last call: the work was put off, not saved.",
+    "within the A/A band": "Not distinguishable from no agent at all: baseline against baseline differs as much.",
+    "two regimes": "The processes fell into two groups of different speed; the interval is too narrow for that.",
+    "not settled": "The interval was still wider than asked for when the budget ended.",
+    "indicative": f"Fewer than {MIN_BLOCKS} blocks.",
+}
+
+
+class Group(Enum):
+    """Where a row stands in its part. The order is the order of the report."""
+
+    DELIVERS = "delivers everything"
+    DROPS = "drops by policy"
+    PARTIAL = "delivers a part by design"
+    LOST = "lost records that it promises"
+    SILENT = "instrumented, not recording"
+    FAILED = "no result"
+
+
+class PartView(Struct, frozen=True):
+    """One part: its baselines, its bands and its rows by group."""
+
+    part: PartFinding
+    baselines: tuple[ConfigurationFinding, ...]
+    bands: tuple[AABand, ...]
+    groups: dict[Group, tuple[ConfigurationFinding, ...]]
+
+    @property
+    def rows(self) -> tuple[ConfigurationFinding, ...]:
+        """Every row without the baselines, in the order of the report."""
+        return tuple(row for rows in self.groups.values() for row in rows)
+
+    @property
+    def band(self) -> AABand | None:
+        """The band of the heap that most rows share."""
+        heaps = [row.heap_bytes for row in self.rows if row.heap_bytes in {band.heap_bytes for band in self.bands}]
+        if not heaps:
+            return self.bands[0] if self.bands else None
+        return self.band_of(max(heaps, key=heaps.count))
+
+    def band_of(self, heap_bytes: int) -> AABand | None:
+        """The band of the baselines with this heap."""
+        return next((band for band in self.bands if band.heap_bytes == heap_bytes), None)
+
+    def half_width(self, band: AABand | None) -> float | None:
+        """The band's half-width in ns per invocation."""
+        if band is None or band.overhead_ns_per_call is None:
+            return None
+        return band.overhead_ns_per_call / self.part.parameters.depth
+
+
+def views(findings: Findings) -> list[PartView]:
+    """The parts in the experiment's order."""
+    return [_view(findings, part) for part in findings.experiment.parts]
+
+
+def _view(findings: Findings, part: PartFinding) -> PartView:
+    mine = [row for row in findings.configurations if row.part == part.name]
+    rows = [row for row in mine if row.agent != BASELINE]
+    groups = {group: _ordered(row for row in rows if group_of(row) is group) for group in Group}
+    return PartView(
+        part=part,
+        baselines=tuple(row for row in mine if row.agent == BASELINE),
+        bands=tuple(band for band in findings.aa if band.part == part.name),
+        groups={group: members for group, members in groups.items() if members},
+    )
+
+
+def _ordered(rows: Iterable[ConfigurationFinding]) -> tuple[ConfigurationFinding, ...]:
+    def place(row: ConfigurationFinding) -> tuple[float, float]:
+        cost = overhead(row)
+        return (row.rank if row.rank is not None else float("inf"), cost.estimate if cost else float("inf"))
+
+    return tuple(sorted(rows, key=place))
+
+
+def group_of(row: ConfigurationFinding) -> Group:
+    """Where a row stands: an error verdict comes before anything that was measured."""
+    if errors(row) or overhead(row) is None:
+        return Group.FAILED
+    if row.delivery == Delivery.NONE:
+        return Group.SILENT
+    if row.delivery in (Delivery.SAMPLED, Delivery.AGGREGATED):
+        return Group.PARTIAL
+    if row.records.expected and not row.records.blocks_incomplete:
+        return Group.DELIVERS
+    return Group.DROPS if row.delivery == Delivery.LOSSY else Group.LOST
+
+
+def errors(row: ConfigurationFinding) -> list[Verdict]:
+    """The verdicts for which a row is no result."""
+    return [verdict for verdict in row.verdicts if verdict.severity == "error"]
+
+
+def measure(row: ConfigurationFinding, name: MeasureName, per: str | None = None) -> Measure | None:
+    """A row's measure by name, and by what it is per where that is asked."""
+    return next((m for m in row.measures if m.name == name and per in (None, m.per)), None)
+
+
+def overhead(row: ConfigurationFinding) -> Measure | None:
+    """What a row is compared by: overhead per invocation."""
+    return measure(row, "overhead", "invocation")
+
+
+def half_width(of: Measure | None) -> float | None:
+    """Half the width of a measure's interval."""
+    return None if of is None or of.ci95 is None else (of.ci95[1] - of.ci95[0]) / 2
+
+
+def labels(row: ConfigurationFinding, part: PartFinding) -> list[str]:
+    """What a reader must know about the row's number. ``indicative`` is left to the part where it holds for all."""
+    cost = overhead(row)
+    codes = [code for code in (cost.labels if cost else ()) if not (code == "indicative" and part.indicative)]
+    return [LABELS.get(code, code) for code in (["deferred"] if row.deferred else []) + codes]
+
+
+def loss(row: ConfigurationFinding) -> str:
+    """What a row lost, with the rate at which it was offered: never one without the other."""
+    records = row.records
+    missing, of, what = records.expected - records.received, records.expected, "records missing"
+    if missing <= 0:
+        missing, of, what = records.expected_trees - records.complete_trees, records.expected_trees, "trees incomplete"
+    blocks = f"{records.blocks_incomplete} of {records.blocks} {'block' if records.blocks == 1 else 'blocks'}"
+    rate = records.offered_per_second
+    offered = f", at {numbers.per_second([rate], 'records')}" if rate else ""
+    return f"{numbers.count(max(0, missing))} of {numbers.count(of)} {what} in {blocks}{offered}"
+
+
+def group_title(group: Group, rows: tuple[ConfigurationFinding, ...]) -> str:
+    """The group's name; for what drops by policy with the rates offered and carried."""
+    if group is not Group.DROPS:
+        return group.value
+    offered = [row.records.offered_per_second for row in rows if row.records.offered_per_second]
+    carried = [m.estimate for row in rows if (m := measure(row, "delivery_rate"))]
+    rates = [f"offered {numbers.per_second(offered, 'records')}"] if offered else []
+    rates += [f"carries about {numbers.per_second(carried)} here"] if carried else []
+    return f"{group.value} ({'; '.join(rates)})" if rates else group.value
+
+
+def workload_words(parameters: Parameters) -> str:
+    """How calls were issued: ``1,000 calls/s × 10 invocations``."""
+    threads = "1 thread" if parameters.threads == 1 else f"{parameters.threads} threads"
+    if parameters.rate == FULL:
+        return f"back to back, {threads}, {parameters.depth} invocations per call"
+    return f"{parameters.rate:,.10g} calls/s × {parameters.depth} invocations, {threads}"
+
+
+def shown_path(path: Path) -> str:
+    """A path as a user types it: relative where it lies below the working directory."""
+    try:
+        return str(path.resolve().relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
+
+
+def next_line(findings: Findings, run: Path) -> tuple[str, str]:
+    """What makes the run's intervals better, and the command for it."""
+    if any(part.indicative for part in findings.experiment.parts):
+        return f"For {MIN_BLOCKS} blocks", f"./tracetax run --resume {shown_path(run)} --blocks {MIN_BLOCKS}"
+    return "Narrower", f"./tracetax run --resume {shown_path(run)} --half-width 0.5%"

@@ -1,0 +1,114 @@
+"""Finished trials arranged as blocks: the form in which both the stop rule and the findings read them."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from tracetax.model import BASELINE, Use
+from tracetax.results.records import BASELINES, Role, TrialRecord
+
+Floats = NDArray[np.float64]
+CellKey = tuple[str, str, str, Role, int]
+TRIES = 2
+"""A trial that fails is repeated once; failing again settles it."""
+
+
+class Paired(Struct, frozen=True):
+    """One configuration's values beside its two baselines', shape (n blocks,) each, in order of blocks."""
+
+    blocks: tuple[int, ...]
+    values: Floats
+    baseline_1: Floats
+    baseline_2: Floats
+
+
+def cell_key(record: TrialRecord) -> CellKey:
+    """What a trial measured, apart from its block and attempt."""
+    return (record.part, record.agent, record.configuration, record.role, record.heap_bytes)
+
+
+def whole_blocks(records: Iterable[TrialRecord]) -> dict[int, dict[CellKey, TrialRecord]]:
+    """Blocks in which every cell was measured, or failed for good; of a repeated trial the last good one counts.
+
+    An interrupted block is left out as a whole: its trials stay on disk and count for nothing.
+    """
+    blocks: dict[int, dict[CellKey, list[TrialRecord]]] = defaultdict(lambda: defaultdict(list))
+    for record in sorted(records, key=lambda record: record.number):
+        blocks[record.block][cell_key(record)].append(record)
+    result: dict[int, dict[CellKey, TrialRecord]] = {}
+    for number, block in sorted(blocks.items()):
+        settled = {
+            key: next((trial for trial in reversed(trials) if trial.status == "ok"), trials[-1])
+            for key, trials in block.items()
+            if any(trial.status == "ok" for trial in trials) or len(trials) >= TRIES
+        }
+        size = next(iter(block.values()))[0].block_size
+        if len(settled) >= size:
+            result[number] = settled
+    return result
+
+
+def uses(blocks: dict[int, dict[CellKey, TrialRecord]], part: str) -> list[tuple[Use, int]]:
+    """Configurations of a part with their heap, without the baselines, in order of appearance by name."""
+    found = {
+        (key[1], key[2], key[4])
+        for block in blocks.values()
+        for key in block
+        if key[0] == part and key[3] == "configuration"
+    }
+    return [(Use(agent=agent, configuration=name), heap) for agent, name, heap in sorted(found)]
+
+
+def trials(
+    blocks: dict[int, dict[CellKey, TrialRecord]], part: str, use: Use, role: Role, heap_bytes: int
+) -> list[TrialRecord]:
+    """The good trials of one cell, one per block at most, in order of blocks."""
+    key: CellKey = (part, use.agent, use.configuration, role, heap_bytes)
+    return [block[key] for block in blocks.values() if key in block and block[key].status == "ok"]
+
+
+def paired(
+    blocks: dict[int, dict[CellKey, TrialRecord]],
+    part: str,
+    use: Use,
+    heap_bytes: int,
+    value: Callable[[TrialRecord], float],
+) -> Paired:
+    """Values of a configuration and of the baselines with its heap, in the blocks where all three are good."""
+    keys: list[CellKey] = [(part, use.agent, use.configuration, "configuration", heap_bytes)]
+    return _complete(blocks, [*keys, *_baseline_keys(part, heap_bytes)], value)
+
+
+def baseline_pairs(
+    blocks: dict[int, dict[CellKey, TrialRecord]],
+    part: str,
+    heap_bytes: int,
+    value: Callable[[TrialRecord], float],
+) -> tuple[Floats, Floats]:
+    """Both baselines' values in the blocks where both are good."""
+    keys = _baseline_keys(part, heap_bytes)
+    found = _complete(blocks, [keys[0], *keys], value)
+    return found.baseline_1, found.baseline_2
+
+
+def _baseline_keys(part: str, heap_bytes: int) -> list[CellKey]:
+    return [(part, BASELINE.agent, BASELINE.configuration, role, heap_bytes) for role in BASELINES]
+
+
+def _complete(
+    blocks: dict[int, dict[CellKey, TrialRecord]], keys: list[CellKey], value: Callable[[TrialRecord], float]
+) -> Paired:
+    numbers = [
+        number for number, block in blocks.items() if all(key in block and block[key].status == "ok" for key in keys)
+    ]
+    columns = [np.array([value(blocks[number][key]) for number in numbers], dtype=np.float64) for key in keys]
+    return Paired(blocks=tuple(numbers), values=columns[0], baseline_1=columns[1], baseline_2=columns[2])
+
+
+def service_mean(record: TrialRecord) -> float:
+    """A trial's value: the mean service time of its steady part, ns per call."""
+    assert record.service is not None
+    return record.service.mean

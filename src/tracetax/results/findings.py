@@ -1,0 +1,158 @@
+"""``findings.json``: what a run found, the same for every kind of workload. Numbers in base units: ns, bytes, 1."""
+
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from tracetax.model import Parameters
+from tracetax.results.records import Verdict
+
+SCHEMA_VERSION = 1
+
+MeasureName = Literal[
+    "service_time",
+    "service_time_median",
+    "service_time_p90",
+    "service_time_p99",
+    "service_time_p99_9",
+    "service_time_max",
+    "response_time",
+    "response_time_median",
+    "response_time_p99",
+    "response_time_p99_9",
+    "lateness_median",
+    "lateness_p99",
+    "overhead",
+    "overhead_ratio",
+    "allocation",
+    "delivery_rate",
+    "sink_cpu",
+]
+"""``service_time`` and ``response_time`` are means of the steady part; ``overhead`` is a paired difference against
+the block's baselines, once per call and once per invocation; ``overhead_ratio`` is exp of the mean log ratio."""
+
+
+class Measure(Struct, frozen=True):
+    """One quantity of one configuration: mean over blocks with Student's t interval."""
+
+    name: MeasureName
+    unit: Literal["ns", "bytes", "1", "1/s"]
+    per: Literal["call", "invocation", "record", ""]
+    estimate: float
+    sd: float | None
+    ci95: tuple[float, float] | None
+    """[low, high]; None with fewer than two blocks."""
+    n_blocks: int
+    paired_with: str | None = None
+    """``baseline`` where it is a comparison inside blocks."""
+    labels: tuple[str, ...] = ()
+    """``indicative`` (fewer than 10 blocks), ``two-regimes``, ``within-aa-band``, ``not-settled``."""
+
+
+class Records(Struct, frozen=True):
+    """Records of all counted blocks together, measured phase only."""
+
+    expected: int
+    received: int
+    dropped_reported: int
+    completeness: float | None
+    expected_trees: int
+    complete_trees: int
+    partial_trees: int
+    orphans: int
+    duplicates: int
+    unexpected_names: int
+    unexpected: dict[str, int]
+    malformed: int
+    evicted: int
+    bytes: int
+    blocks_incomplete: int
+    """Blocks in which records were missing."""
+    blocks: int
+    offered_per_second: float | None
+    """Records generated per second during the calls."""
+
+
+class ConfigurationFinding(Struct, frozen=True):
+    """One row: a configuration under one part's parameters. Baselines are rows too (agent ``none``)."""
+
+    agent: str
+    agent_name: str
+    version: str
+    artifact_sha256: str
+    configuration: str
+    title: str
+    profile: str | None
+    delivery: str
+    layers: tuple[str, ...]
+    part: str
+    parameters: Parameters
+    heap_bytes: int
+    records: Records
+    verdicts: tuple[Verdict, ...]
+    measures: tuple[Measure, ...]
+    rank: int | None
+    """Among those of its part that deliver everything; ties share a rank; None where not ranked."""
+    deferred: bool
+    """Most of its records were delivered after the last call."""
+
+
+class AABand(Struct, frozen=True):
+    """What this machine calls no difference: baseline against baseline in the same blocks."""
+
+    part: str
+    heap_bytes: int
+    n_blocks: int
+    overhead_ns_per_call: float | None
+    """Half-width in ns per call; per invocation it is this ÷ depth."""
+    ratio: float | None
+    """Half-width of the log ratio."""
+
+
+class PartFinding(Struct, frozen=True):
+    """One table of the report."""
+
+    name: str
+    title: str
+    parameters: Parameters
+    blocks: int
+    stopped: Literal["settled", "budget", "max-blocks", "interrupted", "failed"]
+    indicative: bool
+    """Fewer than 10 blocks."""
+
+
+class ExperimentFinding(Struct, frozen=True):
+    """Which experiment the run executed."""
+
+    key: str
+    title: str
+    workload: str
+    paper: str | None
+    result: bool
+    seed: int
+    run: str
+    command: tuple[str, ...]
+    started_at: str
+    parts: tuple[PartFinding, ...]
+
+
+class Statement(Struct, frozen=True):
+    """A sentence derived from the run, with the rows it rests on."""
+
+    id: str
+    text: str
+    rests_on: tuple[str, ...]
+
+
+class Findings(Struct, frozen=True):
+    """The whole file."""
+
+    schema_version: int
+    tool_version: str
+    experiment: ExperimentFinding
+    machine: dict[str, Any]
+    aa: tuple[AABand, ...]
+    configurations: tuple[ConfigurationFinding, ...]
+    statements: tuple[Statement, ...]
+    verdicts: tuple[Verdict, ...]
+    """Of the run as a whole, for example ``interrupted`` or ``two-cores``."""

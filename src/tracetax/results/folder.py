@@ -1,0 +1,262 @@
+"""The run folder on disk. A trial is written whole and appears by a rename, so a kill costs no finished trial.
+
+manifest.json                 what the run is: experiment, versions, hashes, machine, seed, command lines
+trials/<n>/                   record.json, the workload's trial.json, series.parquet, distributions.parquet
+logs/<n>/                     what the processes printed
+measures.parquet, series.parquet, distributions.parquet, findings.json, report.html    at the end
+"""
+
+import errno
+import os
+import re
+import shutil
+from collections.abc import Generator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+import polars as pl
+from msgspec import Struct
+
+from tracetax.errors import ExitCode, UserError
+from tracetax.model import Experiment
+from tracetax.results.findings import Findings
+from tracetax.results.records import TrialRecord
+
+MANIFEST_VERSION = 1
+T = TypeVar("T")
+
+
+class Invocation(Struct, frozen=True):
+    """One command that wrote to the run: the first, and each resume."""
+
+    command: tuple[str, ...]
+    started_at: str
+    experiment: Experiment
+    """With the schedule that was in force."""
+    ended: str = ""
+    """``settled``, ``budget``, ``max-blocks``, ``interrupted`` or ``failed``; empty while it runs or after a kill."""
+
+
+class Manifest(Struct, frozen=True):
+    """What the run is. Hashes decide whether a resume measures the same thing."""
+
+    version: int
+    tool_version: str
+    seed: int
+    hashes: dict[str, str]
+    machine: dict[str, Any]
+    invocations: tuple[Invocation, ...]
+    inherited: tuple[str, ...] = ()
+    """Names of environment variables that would have changed a JVM or an agent, and were not passed on."""
+    part_endings: dict[str, str] = {}
+    """Why each part stopped, by its name."""
+
+    @property
+    def experiment(self) -> Experiment:
+        """The experiment under the latest schedule."""
+        return self.invocations[-1].experiment
+
+
+class RunFolder:
+    """One run's folder: the only code that knows where what lies in it."""
+
+    def __init__(self, path: Path) -> None:
+        """Open an existing run folder. Raises UserError where it is none."""
+        self.path = path
+        if not (path / "manifest.json").is_file():
+            raise UserError(f"{path} is no run folder: it has no manifest.json.   (./tracetax list runs)")
+
+    @classmethod
+    def create(cls, path: Path, manifest: Manifest) -> "RunFolder":
+        """Make a new run folder. Raises UserError where ``path`` exists and is not empty."""
+        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+            raise UserError(
+                f"{path} is not empty, and nothing in it is overwritten.\n"
+                f"Give another folder with --out, or go on with that run: ./tracetax run --resume {path}"
+            )
+        new = path.absolute().with_name(f".{path.absolute().name}.{os.getpid()}")
+        with disk_errors(path):
+            (new / "trials").mkdir(parents=True)
+            (new / "logs").mkdir()
+            write_json(new / "manifest.json", manifest)
+            new.rename(path)  # at once: a kill leaves a whole run folder or none
+        return cls(path)
+
+    @staticmethod
+    def new_path(root: Path, experiment: str, tag: str) -> Path:
+        """The default place of a run: ``runs/<date>-<experiment>-<tag>``."""
+        return root / f"{datetime.now(UTC):%Y-%m-%d}-{experiment}-{tag}"
+
+    @property
+    def manifest(self) -> Manifest:
+        """What the run is."""
+        return read_json(self.path / "manifest.json", Manifest)
+
+    def write_manifest(self, manifest: Manifest) -> None:
+        """Replace the manifest at once."""
+        with disk_errors(self.path):
+            write_json(self.path / "manifest.json", manifest)
+
+    def logs(self, number: int) -> Path:
+        """The folder for what a trial's processes print."""
+        folder = self.path / "logs" / f"{number:04d}"
+        with disk_errors(self.path):
+            folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+    def scratch(self, number: int) -> Path:
+        """An empty folder in which a trial is prepared; :meth:`keep_trial` makes it the trial's."""
+        folder = self.path / "trials" / f".{number:04d}"
+        with disk_errors(self.path):
+            if folder.exists():
+                shutil.rmtree(folder)
+            folder.mkdir(parents=True)
+        return folder
+
+    def keep_trial(self, record: TrialRecord) -> None:
+        """Write the record into the trial's scratch folder and make the whole appear at once, durably."""
+        scratch = self.path / "trials" / f".{record.number:04d}"
+        with disk_errors(self.path):
+            write_json(scratch / "record.json", record)
+            for file in scratch.iterdir():
+                _sync(file)
+            _sync(scratch)
+            scratch.rename(self.path / "trials" / f"{record.number:04d}")
+            _sync(self.path / "trials")
+
+    def trial_folders(self) -> list[Path]:
+        """Folders of the finished trials, in order."""
+        return sorted(path for path in (self.path / "trials").iterdir() if re.fullmatch(r"\d{4,}", path.name))
+
+    def next_number(self) -> int:
+        """The number of the next trial: one above every trial that was ever begun."""
+        begun = [int(path.name.lstrip(".")) for name in ("trials", "logs") for path in (self.path / name).iterdir()]
+        return max(begun, default=0) + 1
+
+    def discard_unfinished(self) -> None:
+        """Remove what an interrupted trial left."""
+        for path in (self.path / "trials").glob(".*"):
+            shutil.rmtree(path, ignore_errors=True)
+
+    def records(self) -> list[TrialRecord]:
+        """Every finished trial."""
+        return [read_json(folder / "record.json", TrialRecord) for folder in self.trial_folders()]
+
+    def consolidate(self) -> None:
+        """Write ``measures``, ``series`` and ``distributions`` of all trials as one Parquet file each."""
+        with disk_errors(self.path):
+            for name in ("series", "distributions"):
+                files = [folder / f"{name}.parquet" for folder in self.trial_folders()]
+                files = [file for file in files if file.is_file()]
+                if files:
+                    _write_parquet(pl.concat([pl.read_parquet(file) for file in files]), self.path / f"{name}.parquet")
+            _write_parquet(measures(self.records()), self.path / "measures.parquet")
+
+    def write_findings(self, findings: Findings) -> None:
+        """Write ``findings.json``."""
+        with disk_errors(self.path):
+            write_json(self.path / "findings.json", findings, indent=True)
+
+    @property
+    def findings(self) -> Findings:
+        """The findings. Raises UserError where the run has none yet."""
+        if not (self.path / "findings.json").is_file():
+            raise UserError(f"{self.path} has no findings yet.   (./tracetax run --resume {self.path})")
+        return read_json(self.path / "findings.json", Findings)
+
+
+def measures(records: list[TrialRecord]) -> pl.DataFrame:
+    """One row per trial and measure: what the findings are computed from."""
+    rows: list[dict[str, Any]] = []
+    for record in records:
+        values: dict[str, float] = {}
+        for kind, durations in (
+            ("service_time", record.service),
+            ("response_time", record.response),
+            ("lateness", record.lateness),
+        ):
+            if durations:
+                values |= {f"{kind}_{name}": value for name, value in msgspec.structs.asdict(durations).items()}
+        if record.allocated_bytes_per_call is not None:
+            values["allocation"] = record.allocated_bytes_per_call
+        if record.ledger:
+            values |= {
+                "records_expected": record.ledger.expected,
+                "records_received": record.ledger.received,
+                "records_dropped_reported": record.ledger.dropped_reported,
+                "trees_complete": record.ledger.complete_trees,
+            }
+        for name, value in values.items():
+            rows.append(
+                {
+                    "trial": record.number,
+                    "block": record.block,
+                    "part": record.part,
+                    "agent": record.agent,
+                    "configuration": record.configuration,
+                    "role": record.role,
+                    "status": record.status,
+                    "measure": name,
+                    "value": float(value),
+                }
+            )
+    schema = {"trial": pl.UInt32, "block": pl.UInt32} | dict.fromkeys(
+        ("part", "agent", "configuration", "role", "status", "measure"), pl.String
+    )
+    return pl.DataFrame(rows, schema=schema | {"value": pl.Float64})
+
+
+def read_json(path: Path, kind: type[T]) -> T:
+    """Decode a JSON file. Raises UserError naming the file and what is wrong in it."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=kind)
+    except (msgspec.DecodeError, FileNotFoundError) as error:
+        raise UserError(f"{path}: {error}") from None
+
+
+def write_json(path: Path, value: object, *, indent: bool = False) -> None:
+    """Write a JSON file durably: whole or not at all."""
+    data = msgspec.json.encode(value)
+    if indent:
+        data = msgspec.json.format(data, indent=2) + b"\n"
+    part = path.with_name(path.name + ".part")
+    part.write_bytes(data)
+    _sync(part)
+    part.replace(path)
+    _sync(path.parent)
+
+
+@contextmanager
+def disk_errors(path: Path) -> Generator[None]:
+    """Turn a full or read-only disk into a sentence."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            reason = "there is no space left on its disk. Free some"
+        elif error.errno in (errno.EACCES, errno.EROFS, errno.EPERM):
+            reason = "it may not be written. Change its permissions"
+        else:
+            raise
+        raise UserError(
+            f"Cannot write to {path}: {reason}, then go on with: ./tracetax run --resume {path}\n"
+            "Every trial that had finished is kept.",
+            ExitCode.ENVIRONMENT,
+        ) from None
+
+
+def _write_parquet(frame: pl.DataFrame, path: Path) -> None:
+    part = path.with_name(path.name + ".part")
+    frame.write_parquet(part, compression="zstd")
+    part.replace(path)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,124 @@
+"""What a finished trial leaves behind: ``trials/<n>/record.json``."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from tracetax.ledger import Ledger
+from tracetax.model import Parameters
+
+Role = Literal["baseline-1", "baseline-2", "configuration"]
+BASELINES: tuple[Role, Role] = ("baseline-1", "baseline-2")
+
+
+Severity = Literal["error", "warning", "note"]
+
+
+class Verdict(Struct, frozen=True):
+    """A judgement on a trial or a configuration, with the sentence that explains it to a reader."""
+
+    code: str
+    """Kebab-case, listed in docs/verdicts.md, for example ``nothing-recorded``."""
+    severity: Severity
+    text: str
+
+
+class WarmUp(Struct, frozen=True):
+    """How the workload became warm, and how that was known."""
+
+    calls: int
+    bursts: int
+    how: str
+    driver_level: int
+    method_level: int
+    ledger: Ledger
+
+
+class Moments(Struct, frozen=True):
+    """When things happened, CLOCK_MONOTONIC nanoseconds; 0 where the trial did not get that far."""
+
+    spawned: int
+    main: int = 0
+    ready: int = 0
+    warm: int = 0
+    first_call: int = 0
+    last_call: int = 0
+    drained: int = 0
+    exited: int = 0
+
+
+class Disturbance(Struct, frozen=True):
+    """What else the machine did between first and last call, as fractions of one core unless named."""
+
+    steal: float
+    other_cpu: float
+    tool_cpu: float
+    """The tool's own CPU during the calls."""
+    sink_cpu_ns: int
+    pressure_cpu_avg10: float
+    disturbed: bool
+
+
+class SteadyPart(Struct, frozen=True):
+    """Which bins a trial's value is taken from (Barrett et al. 2017)."""
+
+    kind: Literal["flat", "warm-up", "slow-down", "no-steady-state"]
+    first_bin: int
+    bins: int
+    change_points: tuple[int, ...]
+
+
+class Durations(Struct, frozen=True):
+    """Durations of calls in the steady part, ns."""
+
+    mean: float
+    median: float
+    p90: float
+    p99: float
+    p999: float
+    max: float
+    count: int
+
+
+class TrialRecord(Struct, frozen=True):
+    """One trial: what was done, what came of it."""
+
+    number: int
+    block: int
+    block_size: int
+    """Trials that its block consists of, repetitions not counted: tells a whole block from an interrupted one."""
+    part: str
+    agent: str
+    configuration: str
+    role: Role
+    heap_bytes: int
+    parameters: Parameters
+    attempt: int
+    status: Literal["ok", "failed"]
+    verdicts: tuple[Verdict, ...]
+    command: tuple[str, ...]
+    environment: dict[str, str]
+    started_at: str
+    moments: Moments
+    warm_up: WarmUp | None = None
+    ledger: Ledger | None = None
+    arrived_by_last_call: int = 0
+    """Records of the measured calls that the sink had when the last call ended."""
+    steady: SteadyPart | None = None
+    service: Durations | None = None
+    """Start to end of a call."""
+    response: Durations | None = None
+    """Intended start to end of a call; only at a rate."""
+    lateness: Durations | None = None
+    """Intended to real start; only at a rate."""
+    allocated_bytes_per_call: float | None = None
+    clock_resolution_ns: float | None = None
+    clock_read_ns: float | None = None
+    disturbance: Disturbance | None = None
+    snapshots: dict[str, dict[str, float]] = {}
+    jvm_flags: str = ""
+    versions: dict[str, str] = {}
+    exit_status: int | None = None
+    exit_cpu_ns: int = 0
+    """CPU of the workload's process over its life, from wait4."""
+    exit_max_rss_bytes: int = 0

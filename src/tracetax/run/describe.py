@@ -1,0 +1,76 @@
+"""A plan in words, before anything is started."""
+
+from collections.abc import Iterator
+
+from tracetax.model import Agent, Experiment, Part
+from tracetax.run.plan import Cell, cells, configuration, expected_seconds
+from tracetax.run.progress import duration_words
+
+
+def estimated_seconds(experiment: Experiment, agents: dict[str, Agent]) -> tuple[float, float]:
+    """A first guess at the length of the run: with the fewest and with the most blocks, bounded by the budget."""
+    parts = {part.name: part for part in experiment.parts}
+    block = sum(
+        expected_seconds(cell, parts[cell.part], configuration(agents, cell.use)) for cell in cells(experiment, agents)
+    )
+    budget = max(block, experiment.schedule.budget_ns / 1e9)
+    return (
+        min(budget, block * experiment.schedule.min_blocks),
+        min(budget, block * experiment.schedule.max_blocks),
+    )
+
+
+def estimate_words(experiment: Experiment, agents: dict[str, Agent]) -> str:
+    """How long a run takes, in words."""
+    least, most = (duration_words(seconds) for seconds in estimated_seconds(experiment, agents))
+    return f"about {least}" if least == most else f"{least} to {most}"
+
+
+def plan_lines(experiment: Experiment, agents: dict[str, Agent], seed: int) -> Iterator[str]:
+    """The plan of an experiment, line by line."""
+    schedule = experiment.schedule
+    every = cells(experiment, agents)
+    yield f"{experiment.key}: {experiment.title}"
+    if experiment.paper:
+        yield f"After {experiment.paper}."
+    if not experiment.result:
+        yield "Only checks that everything works; its numbers are no result."
+    for part in experiment.parts:
+        yield ""
+        yield f"{part.title}: {part_words(part)}"
+        for cell in (cell for cell in every if cell.part == part.name):
+            yield f"  {_cell_words(cell, agents)}"
+    yield ""
+    yield (
+        f"A block is each of these {len(every)} trials once, in fresh processes, in random order (seed {seed}). "
+        f"{_count(schedule.min_blocks, schedule.max_blocks)}."
+    )
+    yield (
+        f"A part stops when every configuration's 95 % interval has a half-width of at most "
+        f"{schedule.half_width_ratio * 100:g} % of the ratio or {schedule.half_width_ns:g} ns per call, "
+        f"or when the budget of {duration_words(schedule.budget_ns / 1e9)} is spent."
+    )
+    yield (
+        f"JVM: heap {experiment.jvm.heap_bytes / 2**20:,.0f} MiB, {experiment.jvm.collector}, "
+        "the same for baseline and agents."
+    )
+    yield f"Estimated time: {estimate_words(experiment, agents)}."
+
+
+def part_words(part: Part) -> str:
+    """What one trial of a part calls, in words."""
+    parameters = part.parameters
+    rate = "back to back" if parameters.rate == "full" else f"at {parameters.rate:,g} calls per second"
+    threads = "1 thread" if parameters.threads == 1 else f"{parameters.threads} threads"
+    work = f", {parameters.method_time_ns:,} ns of work at the leaf" if parameters.method_time_ns else ""
+    return f"{parameters.calls:,} calls × {parameters.depth} invocations, {rate}, {threads}{work}"
+
+
+def _cell_words(cell: Cell, agents: dict[str, Agent]) -> str:
+    config = configuration(agents, cell.use)
+    name = f"baseline ({cell.role[-1]} of 2)" if cell.role != "configuration" else f"{cell.use}: {config.title}"
+    return f"{name}, promises {config.delivery}" if cell.role == "configuration" else name
+
+
+def _count(least: int, most: int) -> str:
+    return f"{least} blocks" if least == most else f"{least} to {most} blocks"

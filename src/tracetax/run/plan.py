@@ -1,0 +1,105 @@
+"""From an experiment to blocks of trials: every configuration once per block, in random order, the baseline twice."""
+
+import random
+
+from msgspec import Struct
+
+from tracetax.errors import UserError
+from tracetax.model import BASELINE, Agent, Configuration, Delivery, Experiment, Part, Use
+from tracetax.results.records import BASELINES, Role
+
+
+class Cell(Struct, frozen=True):
+    """What one trial of each block measures."""
+
+    part: str
+    use: Use
+    role: Role
+    heap_bytes: int
+
+    @property
+    def label(self) -> str:
+        """The cell in words, for progress and messages."""
+        return f"{self.use.agent} {self.use.configuration}" if self.role == "configuration" else "baseline"
+
+
+class Slot(Struct, frozen=True):
+    """A cell in a block: one trial to be made."""
+
+    block: int
+    block_size: int
+    cell: Cell
+    attempt: int = 1
+
+
+def configuration(agents: dict[str, Agent], use: Use) -> Configuration:
+    """The configuration that ``use`` names."""
+    return agents[use.agent].configurations[use.configuration]
+
+
+def expected_records(config: Configuration, part: Part) -> int:
+    """Records that the measured calls of a trial must produce; 0 where none are promised one by one."""
+    if config.delivery in (Delivery.NONE, Delivery.AGGREGATED, Delivery.SAMPLED):
+        return 0
+    return part.parameters.invocations * config.records_per_invocation
+
+
+def heap_for(config: Configuration, part: Part, shared_bytes: int) -> int:
+    """The experiment's heap, or the larger one that the configuration declares to need, in whole 64 MiB."""
+    if config.memory is None:
+        return shared_bytes
+    need = config.memory.base_bytes + config.memory.per_record_bytes * part.parameters.invocations
+    if need <= shared_bytes:
+        return shared_bytes
+    step = 64 << 20
+    return -(-need // step) * step
+
+
+def cells(experiment: Experiment, agents: dict[str, Agent]) -> list[Cell]:
+    """Every cell of a block, baselines first: a pair for each part, and one more for each deviating heap."""
+    result: list[Cell] = []
+    for part in experiment.parts:
+        uses = [
+            (use, heap_for(configuration(agents, use), part, experiment.jvm.heap_bytes))
+            for use in part.uses
+            if use != BASELINE
+        ]
+        heaps = dict.fromkeys([experiment.jvm.heap_bytes, *(heap for _, heap in uses)])
+        result += [
+            Cell(part=part.name, use=BASELINE, role=role, heap_bytes=heap) for heap in heaps for role in BASELINES
+        ]
+        result += [Cell(part=part.name, use=use, role="configuration", heap_bytes=heap) for use, heap in uses]
+    return result
+
+
+def block(number: int, active: list[Cell], seed: int) -> list[Slot]:
+    """The block's trials in their random order, which depends on the seed and the block's number alone."""
+    order = list(active)
+    random.Random(f"{seed}/{number}").shuffle(order)
+    return [Slot(block=number, block_size=len(order), cell=cell) for cell in order]
+
+
+def check_memory(every: list[Cell], available_bytes: int) -> None:
+    """Refuse an experiment whose largest heap does not fit into the machine, before anything is measured."""
+    largest = max(every, key=lambda cell: cell.heap_bytes)
+    needed = largest.heap_bytes + (512 << 20)
+    if needed > available_bytes:
+        raise UserError(
+            f"{largest.label} in part {largest.part} needs {needed / 2**30:.1f} GiB of memory, and this machine has "
+            f"{available_bytes / 2**30:.1f} GiB free. Lower the number of calls, or take the configuration out."
+        )
+
+
+def expected_seconds(cell: Cell, part: Part, config: Configuration) -> float:
+    """A first guess at a trial's length, before any was measured: start, warm-up, calls, drain, end."""
+    parameters = part.parameters
+    touched = cell.heap_bytes / 2**30 * 1.0
+    full = parameters.rate == "full"
+    calls = parameters.calls * 0.4e-6 if full else parameters.calls / float(parameters.rate) + 0.5
+    if cell.use == BASELINE:
+        return 1.0 + touched + calls
+    agent = 2.5 + (4e-7 * parameters.invocations if full else 0.0)
+    if config.delivery in (Delivery.NONE, Delivery.AGGREGATED):
+        return 1.0 + touched + calls + agent
+    drain = 4e-6 * parameters.invocations if config.delivery is Delivery.COMPLETE and config.flush_interval_ns else 0.0
+    return 3.0 + touched + calls + agent + 1.6 * config.flush_interval_ns / 1e9 + drain

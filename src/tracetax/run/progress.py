@@ -1,0 +1,86 @@
+"""How a run goes, on the terminal: one moving line with the time left, or a line per trial where nobody watches."""
+
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from tracetax.results.records import TrialRecord
+from tracetax.run.plan import Slot
+
+BAR_CELLS = 30
+
+
+def duration_words(seconds: float) -> str:
+    """A duration for a person: ``45 s``, ``2 min 10 s``, ``1 h 05 min``."""
+    whole = max(0, round(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60:02d} s"
+    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+
+
+class TerminalProgress:
+    """Shows the run's progress. Use as a context manager."""
+
+    def __init__(self, console: Console) -> None:
+        """On a terminal one line is redrawn; elsewhere each trial gets a line of its own."""
+        self.console = console
+        self._live = Live(console=console, refresh_per_second=4, transient=True) if console.is_terminal else None
+        self._block = ""
+        self._trials = self._place = 0
+        self._trial = self._left = ""
+        self._failed: set[int] = set()
+
+    def __enter__(self) -> "TerminalProgress":
+        if self._live:
+            self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._live:
+            self._live.stop()
+
+    def block(self, number: int, most: int, trials: int) -> None:
+        """A block of ``trials`` trials begins."""
+        self._block = f"block {number} of {most}"
+        self._trials, self._place = trials, 0
+
+    def trial(self, slot: Slot, seconds_left: float) -> None:
+        """A trial begins."""
+        self._place += 1
+        self._trial = f"{slot.cell.label}, {slot.cell.part}" + (" (again)" if slot.attempt > 1 else "")
+        self._left = f"{duration_words(seconds_left)} left"
+        if self._live is None:
+            self.console.print(
+                f"{self._block} · trial {self._place} of {self._trials} · {self._trial} · about {self._left}",
+                highlight=False,
+                soft_wrap=True,
+            )
+        self.state("starting")
+
+    def state(self, text: str) -> None:
+        """What the trial is doing."""
+        if self._live:
+            self._live.update(self._line(text))
+
+    def done(self, record: TrialRecord, logs: str) -> None:
+        """A trial has ended; a failed one is told at once."""
+        if record.status == "failed":
+            errors = [verdict for verdict in record.verdicts if verdict.severity == "error"]
+            text = Text(f"Trial {record.number} ({record.agent} {record.configuration}, block {record.block}): ")
+            text.append("; ".join(verdict.text for verdict in errors), style="red")
+            text.append(f"\n  its logs: {logs}", style="dim")
+            self.console.print(text, soft_wrap=True)
+
+    def note(self, text: str) -> None:
+        """Something that the user should read now."""
+        self.console.print(text, highlight=False, soft_wrap=True)
+
+    def _line(self, state: str) -> Table:
+        done = round(BAR_CELLS * max(0, self._place - 1) / max(1, self._trials))
+        bar = Text("━" * done, style="cyan").append("─" * (BAR_CELLS - done), style="dim")
+        line = Table.grid(padding=(0, 1))
+        line.add_row(self._block, bar, Text(f"{self._trial} · {state}", overflow="ellipsis", no_wrap=True), self._left)
+        return line

@@ -1,0 +1,226 @@
+"""A run: block after block until the intervals are narrow enough, the blocks are done or the budget is spent."""
+
+import time
+from collections import defaultdict
+from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from tracetax.errors import ExitCode, UserError
+from tracetax.model import Experiment, Part, Use
+from tracetax.results import blocks as arranged
+from tracetax.results.folder import Invocation, Manifest, RunFolder
+from tracetax.results.records import TrialRecord
+from tracetax.run.bench import Bench
+from tracetax.run.plan import Cell, Slot, block, cells, expected_seconds
+from tracetax.run.trial import Plan, run_trial
+from tracetax.statistics.overhead import differences, log_ratios
+from tracetax.statistics.stopping import BlockValues, StopRule, decide
+
+
+class Progress(Protocol):
+    """Who is told how the run goes."""
+
+    def block(self, number: int, most: int, trials: int) -> None:
+        """A block of ``trials`` trials begins."""
+
+    def trial(self, slot: Slot, seconds_left: float) -> None:
+        """A trial begins; ``seconds_left`` is the estimate for the whole run."""
+
+    def state(self, text: str) -> None:
+        """What the trial is doing."""
+
+    def done(self, record: TrialRecord, logs: str) -> None:
+        """A trial has ended."""
+
+    def note(self, text: str) -> None:
+        """Something that the user should read now."""
+
+
+class Ended(Struct, frozen=True):
+    """How a run ended."""
+
+    parts: dict[str, str]
+    interrupted: bool
+
+
+class Session:
+    """Runs an experiment into a run folder, from the first block or from where an earlier session ended."""
+
+    def __init__(self, experiment: Experiment, bench: Bench, folder: RunFolder, progress: Progress) -> None:
+        """Take up the run in ``folder``: finished trials in it count."""
+        self.experiment = experiment
+        self.bench = bench
+        self.folder = folder
+        self.progress = progress
+        self.seed = folder.manifest.seed
+        self.parts = {part.name: part for part in experiment.parts}
+        self.cells = cells(experiment, bench.agents)
+        self.records = folder.records()
+        self.started = time.monotonic()
+        self.spent = defaultdict[Cell, list[float]](list)
+        self.ended: dict[str, str] = {}
+        self.set_aside = self._set_aside_before()
+
+    def run(self) -> Ended:
+        """Measure until every part has ended. An interrupt ends the run in order and keeps what was measured."""
+        number = max((record.block for record in self.records), default=0)
+        try:
+            self._judge()
+            while active := [cell for cell in self.cells if self._active(cell)]:
+                number += 1
+                self._block(block(number, active, self.seed))
+                self._judge()
+        except KeyboardInterrupt:
+            self.folder.discard_unfinished()
+            self._close("interrupted")
+            return Ended(parts=self.ended, interrupted=True)
+        self._close(next(iter(set(self.ended.values())), "failed") if self.ended else "failed")
+        return Ended(parts=self.ended, interrupted=False)
+
+    def _active(self, cell: Cell) -> bool:
+        if cell.part in self.ended or cell in self.set_aside:
+            return False
+        if cell.role == "configuration":
+            return True
+        return any(
+            other.role == "configuration"
+            and other.part == cell.part
+            and other.heap_bytes == cell.heap_bytes
+            and other not in self.set_aside
+            for other in self.cells
+        ) or not any(other.role == "configuration" and other.part == cell.part for other in self.cells)
+
+    def _block(self, slots: list[Slot]) -> None:
+        """Measure a block; what failed or was disturbed is repeated once at its end."""
+        self.progress.block(slots[0].block, self.experiment.schedule.max_blocks, len(slots))
+        repeats: list[Slot] = []
+        for place, slot in enumerate(slots):
+            record = self._trial(slot, slots[place:])
+            if record.status == "failed" or (record.disturbance and record.disturbance.disturbed):
+                repeats.append(replace(slot, attempt=2))
+        for slot in repeats:
+            record = self._trial(slot, [])
+            if record.status == "failed" and not self._measured(slot):
+                self.set_aside.add(slot.cell)
+                self.progress.note(f"{slot.cell.label} failed twice and is set aside; the others go on.")
+
+    def _measured(self, slot: Slot) -> bool:
+        """Whether the cell has a good trial in this block after all."""
+        return any(
+            record.block == slot.block and record.status == "ok" and _cell(record) == slot.cell
+            for record in self.records
+        )
+
+    def _trial(self, slot: Slot, rest: list[Slot]) -> TrialRecord:
+        self.progress.trial(slot, self._seconds_left(rest))
+        begun = time.monotonic()
+        number = self.folder.next_number()
+        part = self.parts[slot.cell.part]
+        plan = Plan(
+            number=number,
+            slot=slot,
+            part=part,
+            config=self.bench.configuration(slot.cell.use.agent, slot.cell.use.configuration),
+        )
+        record = run_trial(plan, self.bench, self.folder, self.progress.state)
+        self.spent[slot.cell].append(time.monotonic() - begun)
+        self.records.append(record)
+        self.progress.done(record, str(self.folder.path / "logs" / f"{number:04d}"))
+        return record
+
+    def _judge(self) -> None:
+        """Decide for every part whether it goes on."""
+        whole = arranged.whole_blocks(self.records)
+        schedule = self.experiment.schedule
+        rule = StopRule(
+            min_blocks=schedule.min_blocks,
+            max_blocks=schedule.max_blocks,
+            half_width_ratio=schedule.half_width_ratio,
+            half_width_ns=schedule.half_width_ns,
+        )
+        going = [part for part in self.parts.values() if part.name not in self.ended]
+        for part in going:
+            if not any(self._active(cell) for cell in self.cells if cell.part == part.name):
+                self.ended[part.name] = "failed"
+                continue
+            done = sum(1 for found in whole.values() if any(key[0] == part.name for key in found))
+            # the first block is always made, so that there is something to show
+            affordable = self._affordable_blocks() if done else 1
+            decision = decide(self._samples(part, whole), rule, done, affordable)
+            if decision.reason:
+                self.ended[part.name] = decision.reason
+
+    def _samples(self, part: Part, whole: dict[int, dict[arranged.CellKey, TrialRecord]]) -> dict[str, BlockValues]:
+        samples: dict[str, BlockValues] = {}
+        for cell in self.cells:
+            if cell.part != part.name or cell.role != "configuration" or cell in self.set_aside:
+                continue
+            found = arranged.paired(whole, part.name, cell.use, cell.heap_bytes, arranged.service_mean)
+            if found.blocks:
+                columns = found.values, found.baseline_1, found.baseline_2
+                samples[str(cell.use)] = BlockValues(log_ratios(*columns), differences(*columns))
+        return samples
+
+    def _estimate(self, cell: Cell) -> float:
+        """Seconds that a trial of this cell takes: as measured in this session, or a first guess."""
+        measured = self.spent.get(cell)
+        if measured:
+            return sum(measured) / len(measured)
+        part = self.parts[cell.part]
+        return expected_seconds(cell, part, self.bench.configuration(cell.use.agent, cell.use.configuration))
+
+    def _block_seconds(self) -> float:
+        return sum(self._estimate(cell) for cell in self.cells if self._active(cell))
+
+    def _affordable_blocks(self) -> int:
+        left = self.experiment.schedule.budget_ns / 1e9 - (time.monotonic() - self.started)
+        return max(0, int(left // max(0.1, self._block_seconds())))
+
+    def _seconds_left(self, rest: list[Slot]) -> float:
+        """Time left: what remains of this block, and the blocks to the fewest that the schedule allows."""
+        done = len(arranged.whole_blocks(self.records))
+        blocks_left = max(0, min(self.experiment.schedule.min_blocks - done - 1, self._affordable_blocks()))
+        return sum(self._estimate(slot.cell) for slot in rest) + blocks_left * self._block_seconds()
+
+    def _set_aside_before(self) -> set[Cell]:
+        """Cells that had failed for good before this session."""
+        failed = {
+            _cell(record)
+            for found in arranged.whole_blocks(self.records).values()
+            for record in found.values()
+            if record.status == "failed"
+        }
+        return failed & set(self.cells)
+
+    def _close(self, ending: str) -> None:
+        """Write into the manifest how the run ended."""
+        for part in self.parts:
+            self.ended.setdefault(part, ending)
+        manifest = self.folder.manifest
+        last = replace(manifest.invocations[-1], ended=ending)
+        self.folder.write_manifest(
+            replace(manifest, invocations=(*manifest.invocations[:-1], last), part_endings=self.ended)
+        )
+
+
+def _cell(record: TrialRecord) -> Cell:
+    return Cell(
+        part=record.part,
+        use=Use(agent=record.agent, configuration=record.configuration),
+        role=record.role,
+        heap_bytes=record.heap_bytes,
+    )
+
+
+def resumed(manifest: Manifest, hashes: dict[str, str], invocation: Invocation) -> Manifest:
+    """The manifest of a run that goes on. Raises UserError where something that is measured has changed."""
+    changed = sorted(name for name in {*hashes, *manifest.hashes} if hashes.get(name) != manifest.hashes.get(name))
+    if changed:
+        raise UserError(
+            f"This run cannot go on: {', '.join(changed)} changed since it began, and its blocks would not be "
+            "comparable.\nStart a new run with: ./tracetax run",
+            ExitCode.USAGE,
+        )
+    return replace(manifest, invocations=(*manifest.invocations, invocation), part_endings={})

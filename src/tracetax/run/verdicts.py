@@ -1,0 +1,98 @@
+"""The judgement on one trial: what went wrong in it, or what its reader must know.
+
+A verdict of severity ``error`` makes the trial a failed one; a loss does not: it is a result.
+"""
+
+from tracetax.ledger import Ledger
+from tracetax.model import Configuration, Delivery
+from tracetax.process import Ending
+from tracetax.results.records import Severity, Verdict, WarmUp
+
+
+def of_records(ledger: Ledger, config: Configuration) -> list[Verdict]:
+    """Verdicts on what arrived against what was promised."""
+    verdicts: list[Verdict] = []
+
+    def add(code: str, severity: Severity, text: str) -> None:
+        verdicts.append(Verdict(code=code, severity=severity, text=text))
+
+    if ledger.malformed:
+        add("malformed-input", "error", f"{ledger.malformed:,} messages could not be read as {config.protocol}")
+    if ledger.refused:
+        add("sink-full", "warning", f"{ledger.refused:,} requests were turned away: the sink's memory was spent")
+    if ledger.unexpected_names:
+        names = ", ".join(sorted(ledger.unexpected))
+        add("unexpected-names", "note", f"{ledger.unexpected_names:,} records of other methods: {names}")
+    if ledger.duplicates:
+        add("duplicates", "warning", f"{ledger.duplicates:,} records arrived twice")
+    if config.delivery is Delivery.NONE:
+        if ledger.received:
+            add("unpromised-records", "warning", f"{ledger.received:,} records arrived where none were promised")
+        return verdicts
+    if not ledger.expected:
+        return verdicts
+    if not ledger.received:
+        add(
+            "nothing-recorded",
+            "error",
+            f"no record of the monitored method arrived, {ledger.expected:,} were expected: "
+            "is the method woven, and the name pattern right?",
+        )
+        return verdicts
+    if ledger.received > ledger.expected:
+        add("too-many-records", "error", f"{ledger.received:,} records arrived, {ledger.expected:,} were expected")
+    if ledger.missing and config.delivery is Delivery.COMPLETE:
+        add("records-lost", "warning", f"{ledger.missing:,} of {ledger.expected:,} promised records never arrived")
+    elif ledger.missing:
+        add(
+            "silent-loss",
+            "warning",
+            f"{ledger.missing:,} of {ledger.expected:,} records neither arrived nor were reported as dropped",
+        )
+    if ledger.dropped_reported:
+        add("drops", "note", f"{ledger.dropped_reported:,} records dropped by policy, as the agent reports")
+    if ledger.received == ledger.expected and ledger.complete_trees != ledger.expected_trees:
+        add(
+            "broken-trees",
+            "error",
+            f"all records arrived, but {ledger.complete_trees:,} of {ledger.expected_trees:,} call trees are complete",
+        )
+    return verdicts
+
+
+def of_warm_up(warm_up: WarmUp, config: Configuration, connected: bool, delivers: bool) -> list[Verdict]:
+    """Verdicts on the warm-up."""
+    verdicts: list[Verdict] = []
+    if min(warm_up.driver_level, warm_up.method_level) < 4:
+        verdicts.append(
+            Verdict(
+                code="not-warm",
+                severity="warning",
+                text=f"after {warm_up.calls:,} warm-up calls the driver was at compiler tier {warm_up.driver_level} "
+                f"and the method at tier {warm_up.method_level}, not 4",
+            )
+        )
+    if delivers and connected and warm_up.ledger.missing:
+        verdicts.append(
+            Verdict(
+                code="warm-up-loss",
+                severity="warning",
+                text=f"{warm_up.ledger.missing:,} of {warm_up.ledger.expected:,} records of the warm-up never arrived",
+            )
+        )
+    return verdicts
+
+
+def of_ending(ending: Ending) -> list[Verdict]:
+    """Verdicts on how the JVM ended after it had delivered its samples."""
+    if ending.asked != "itself":
+        return [
+            Verdict(
+                code="does-not-end",
+                severity="error",
+                text=f"the JVM did not end by itself when its input was closed; it took {ending.asked}",
+            )
+        ]
+    if ending.status != 0:
+        return [Verdict(code="exit-status", severity="error", text=f"the JVM {ending.description}")]
+    return []

@@ -1,0 +1,94 @@
+"""Student's t: the one interval of a mean that everything else here is made of."""
+
+from functools import lru_cache
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import ArrayLike, NDArray
+from scipy import special  # pyright: ignore[reportMissingTypeStubs]
+
+Floats = NDArray[np.float64]
+CONFIDENCE = 0.95
+
+
+class Estimate(Struct, frozen=True):
+    """A mean over blocks, in the unit of its sample."""
+
+    mean: float
+    sd: float | None
+    """Standard deviation of the sample (n − 1); None with one value."""
+    ci95: tuple[float, float] | None
+    """[low, high]; None with one value."""
+    n: int
+
+    @property
+    def half_width(self) -> float | None:
+        """Half the width of the interval; None with one value."""
+        return None if self.ci95 is None else (self.ci95[1] - self.ci95[0]) / 2
+
+
+def finite(values: ArrayLike, what: str = "values") -> Floats:
+    """Return a one-dimensional float array.
+
+    Raises:
+        ValueError: It is empty, has another shape, or holds NaN or infinity.
+
+    """
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 1 or array.size == 0:
+        raise ValueError(f"{what}: expected at least one number in one dimension, got shape {array.shape}")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{what}: {int((~np.isfinite(array)).sum())} of {array.size} are not finite")
+    return array
+
+
+@lru_cache(maxsize=4096)
+def t_critical(degrees_of_freedom: int, confidence: float = CONFIDENCE) -> float:
+    """Return the two-sided critical value of Student's t, for example 2.262 for 9 degrees of freedom.
+
+    Raises:
+        ValueError: Less than one degree of freedom.
+
+    """
+    if degrees_of_freedom < 1:
+        raise ValueError(f"Student's t needs at least one degree of freedom, got {degrees_of_freedom}")
+    return _evaluate("stdtrit", degrees_of_freedom, (1 + confidence) / 2)
+
+
+def t_p_value(statistic: float, degrees_of_freedom: int) -> float:
+    """Return the two-sided p value of a t statistic, infinity included."""
+    return 2 * _evaluate("stdtr", degrees_of_freedom, -abs(statistic))
+
+
+@lru_cache(maxsize=4096)
+def spread_lower_factor(degrees_of_freedom: int, confidence: float = 0.9) -> float:
+    """Return what a sample's standard deviation is multiplied with for the one-sided lower limit of the true one.
+
+    From the chi-square distribution of the sample variance of a normal sample; 0.78 for 9 degrees of freedom.
+    """
+    return (degrees_of_freedom / _evaluate("chdtri", degrees_of_freedom, 1 - confidence)) ** 0.5
+
+
+def t_interval(values: ArrayLike) -> Estimate:
+    """Return the mean of independent values with Student's 95 % interval.
+
+    Args:
+        values: Shape (n,), one value per block, any unit.
+
+    Raises:
+        ValueError: No value, or one that is not finite.
+
+    """
+    sample = finite(values)
+    n = sample.size
+    mean = float(sample.mean())
+    if n == 1:
+        return Estimate(mean, None, None, 1)
+    sd = float(sample.std(ddof=1))
+    half = t_critical(n - 1) * sd / n**0.5
+    return Estimate(mean, sd, (mean - half, mean + half), n)
+
+
+def _evaluate(function: str, degrees_of_freedom: int, argument: float) -> float:
+    """Call one of scipy's distribution functions; scipy.stats would do the same, forty times slower and untyped."""
+    return float(getattr(special, function)(degrees_of_freedom, argument))

@@ -1,0 +1,138 @@
+"""When a run has measured enough: intervals as narrow as asked, never a significant result.
+
+Looking at *whether* an effect is significant and stopping when it is inflates false positives without bound; looking
+at the *width* of the interval does not depend on the estimate. What it costs in coverage is simulated in
+``benchmarks/coverage.py``.
+"""
+
+from collections.abc import Mapping
+from typing import Literal
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import ArrayLike
+
+from tracetax.statistics.intervals import Estimate, spread_lower_factor, t_critical, t_interval
+
+Status = Literal["settled", "open", "unsettleable"]
+FAR = 100_000
+"""Blocks beyond which a projection says no more than "never"."""
+
+
+class StopRule(Struct, frozen=True):
+    """What is asked of a run. Half-widths are those of 95 % intervals."""
+
+    min_blocks: int = 10
+    max_blocks: int = 30
+    half_width_ratio: float = 0.01
+    """Of the log ratio r."""
+    half_width_ns: float = 2.0
+    """Of the difference d, ns per call."""
+
+
+class BlockValues(Struct, frozen=True):
+    """One configuration's overhead in the blocks so far, from ``overhead.log_ratios`` and ``overhead.differences``."""
+
+    log_ratios: ArrayLike
+    """Shape (n,)."""
+    differences_ns: ArrayLike
+    """Shape (n,), ns per call."""
+
+
+class Progress(Struct, frozen=True):
+    """How far one configuration is."""
+
+    status: Status
+    n_blocks: int
+    half_width_ratio: float | None
+    half_width_ns: float | None
+    projected_blocks: int | None
+    """Blocks in total at which it is expected to settle, its spread staying as it is; None with fewer than two."""
+
+
+class Decision(Struct, frozen=True):
+    """Whether to stop after the block just finished."""
+
+    reason: Literal["settled", "budget", "max-blocks"] | None
+    """Why to stop; None means: another block."""
+    configurations: dict[str, Progress]
+
+    @property
+    def stop(self) -> bool:
+        """Whether no further block is to be measured."""
+        return self.reason is not None
+
+
+def decide(samples: Mapping[str, BlockValues], rule: StopRule, blocks_done: int, blocks_affordable: int) -> Decision:
+    """Decide after a block whether the run has measured enough. The only stop rule: simulated as it is.
+
+    Planned points are every block from ``min_blocks`` on; before that only the budget stops. A configuration is
+    *settled* when the half-width of r's interval is at most ``half_width_ratio`` or that of d's at most
+    ``half_width_ns``. One that cannot settle in the blocks that still fit, even if its true spread were at the lower
+    90 % limit of what its sample tells, is *unsettleable*: it no longer holds up the others. A run stops when nothing
+    is open and something is settled; where nothing is settled nobody is held up, and the budget is used.
+    The status is judged anew after every block.
+
+    Args:
+        samples: By configuration; those set aside after failures are left out. May lack blocks.
+        rule: What is asked.
+        blocks_done: Blocks finished so far.
+        blocks_affordable: Further blocks that fit into what is left of the time budget.
+
+    Raises:
+        ValueError: A sample holds a value that is not finite.
+
+    """
+    possible = min(rule.max_blocks, blocks_done + max(0, blocks_affordable))
+    early = blocks_done < rule.min_blocks
+    progress = {
+        name: _progress(values, rule, further=max(0, possible - blocks_done), early=early)
+        for name, values in samples.items()
+    }
+    statuses = {one.status for one in progress.values()}
+    reason: Literal["settled", "budget", "max-blocks"] | None = None
+    if "settled" in statuses and "open" not in statuses:
+        reason = "settled"
+    elif blocks_done >= rule.max_blocks:
+        reason = "max-blocks"
+    elif blocks_affordable <= 0:
+        reason = "budget"
+    return Decision(reason, progress)
+
+
+def projected_blocks(sd: float, half_width: float) -> int:
+    """Return the smallest n ≥ 2 with t(n − 1) · sd / √n ≤ half_width, at most ``FAR``."""
+    if sd <= 0:
+        return 2
+    if half_width <= 0:
+        return FAR
+    low, high = 2, FAR
+    while low < high:
+        middle = (low + high) // 2
+        if t_critical(middle - 1) * sd / middle**0.5 <= half_width:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def _progress(values: BlockValues, rule: StopRule, further: int, early: bool) -> Progress:
+    n = np.asarray(values.log_ratios).size
+    if n < 2:
+        return Progress("open", n, None, None, None)
+    r, d = t_interval(values.log_ratios), t_interval(values.differences_ns)
+    width_r, width_d = r.half_width or 0.0, d.half_width or 0.0
+    status: Status = "open"
+    if not early:
+        if width_r <= rule.half_width_ratio or width_d <= rule.half_width_ns:
+            status = "settled"
+        elif _needed(r, d, rule, spread_lower_factor(n - 1)) > n + further:
+            status = "unsettleable"
+    return Progress(status, n, width_r, width_d, max(rule.min_blocks, _needed(r, d, rule)))
+
+
+def _needed(r: Estimate, d: Estimate, rule: StopRule, factor: float = 1.0) -> int:
+    return min(
+        projected_blocks((r.sd or 0.0) * factor, rule.half_width_ratio),
+        projected_blocks((d.sd or 0.0) * factor, rule.half_width_ns),
+    )

@@ -1,0 +1,198 @@
+"""The call tree workload: start its driver, speak the control protocol with it, read what it leaves."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from tracetax.model import JvmSettings, Parameters
+from tracetax.process import Process
+
+MONITORED_CLASS = "tracetax.calltree.MonitoredClass"
+MONITORED_METHOD = "monitoredMethod"
+MAIN_CLASS = "tracetax.calltree.Main"
+TOP_TIER = 4
+CHUNK_CALLS = 16
+"""Calls that the driver makes in one go; HotSpot counts these chunks when it decides what to compile."""
+
+
+class WorkloadFailed(Exception):
+    """The workload did not do what it was told; ``code`` is the verdict's."""
+
+    def __init__(self, code: str, text: str) -> None:
+        super().__init__(text)
+        self.code = code
+
+
+class Status(Struct, frozen=True):
+    """One line of the status file."""
+
+    name: str
+    at_ns: int
+    values: dict[str, str]
+    text: str
+
+
+class Output(Struct, frozen=True):
+    """The workload's ``trial.json``."""
+
+    format: int
+    workload: str
+    files: dict[str, list[str]]
+    threads: int
+    calls: int
+    invocations: int
+    clock: dict[str, float]
+    snapshots: dict[str, dict[str, float]]
+    caller: list[dict[str, float]]
+    versions: dict[str, str]
+    vm_flags: str = ""
+    warm_up: dict[str, Any] = {}
+
+
+def placeholders() -> dict[str, str]:
+    """What an agent's file may ask about the monitored method."""
+    return {
+        "monitored.class": MONITORED_CLASS,
+        "monitored.simple_class": MONITORED_CLASS.rsplit(".", 1)[1],
+        "monitored.method": MONITORED_METHOD,
+    }
+
+
+def jvm_flags(settings: JvmSettings, heap_bytes: int, cores: int, error_file: Path) -> tuple[str, ...]:
+    """Flags that baseline and agents share: fixed heap touched beforehand, collector, processors, class sharing."""
+    return (
+        f"-Xms{heap_bytes}",
+        f"-Xmx{heap_bytes}",
+        f"-XX:+Use{settings.collector}GC",
+        "-XX:+AlwaysPreTouch",
+        f"-XX:ActiveProcessorCount={cores}",
+        "-Xshare:auto",
+        "-XX:-UsePerfData",
+        "-XX:+ExitOnOutOfMemoryError",
+        f"-XX:ErrorFile={error_file}",
+    )
+
+
+def arguments(parameters: Parameters, output: Path, status: Path) -> tuple[str, ...]:
+    """The driver's own options."""
+    rate = "full" if parameters.rate == "full" else f"{parameters.rate!r}"
+    return (
+        *("--calls", str(parameters.calls)),
+        *("--depth", str(parameters.depth)),
+        *("--method-time-ns", str(parameters.method_time_ns)),
+        *("--threads", str(parameters.threads)),
+        *("--rate", rate),
+        *("--wait", parameters.wait),
+        *("--out", str(output)),
+        *("--status", str(status)),
+    )
+
+
+class Driver:
+    """A running driver: says commands on its standard input and follows its status file."""
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str], status: Path, logs: Path) -> None:
+        """Start it. ``status`` must be the file named in its options."""
+        self.status = status
+        self.logs = logs
+        status.touch()
+        self._read = 0
+        self._partial = ""
+        self._lines: list[Status] = []
+        self._taken = 0
+        self.process = Process(
+            command, environment=environment, stdout=logs / "stdout.txt", stderr=logs / "stderr.txt", directory=logs
+        )
+
+    def say(self, command: str) -> None:
+        """Say one command. Raises WorkloadFailed where nobody listens."""
+        try:
+            self.process.write_line(command)
+        except BrokenPipeError:
+            self.process.wait(2.0)
+            raise self._ended(f"before the command {command!r}") from None
+
+    def wait_for(
+        self,
+        name: str,
+        seconds: float,
+        *,
+        interval: float = 0.02,
+        meanwhile: Callable[[], None] = lambda: None,
+    ) -> Status:
+        """The next status line called ``name``; lines before it are passed over.
+
+        Raises WorkloadFailed: ``workload-error`` (it says so itself), ``jvm-ended``, ``jvm-hangs``.
+        """
+        deadline = time.monotonic() + seconds
+        while True:
+            ended = self.process.poll()
+            self._follow()
+            while self._taken < len(self._lines):
+                line = self._lines[self._taken]
+                self._taken += 1
+                if line.name == name:
+                    return line
+                if line.name == "error":
+                    raise WorkloadFailed("workload-error", f"the workload reports: {line.text}")
+            if ended:
+                raise self._ended(f"while waiting for {name!r}")
+            if time.monotonic() > deadline:
+                raise WorkloadFailed(
+                    "jvm-hangs", f"the JVM did not get to {name!r} within {seconds:.0f} s and was ended"
+                )
+            meanwhile()
+            time.sleep(interval)
+
+    def moment(self, name: str) -> int:
+        """When a status was reached, CLOCK_MONOTONIC ns; 0 where it was not."""
+        self._follow()
+        return next((line.at_ns for line in self._lines if line.name == name), 0)
+
+    def _follow(self) -> None:
+        with self.status.open() as stream:
+            stream.seek(self._read)
+            text = stream.read()
+            self._read = stream.tell()
+        *whole, self._partial = (self._partial + text).split("\n")
+        self._lines.extend(parse_status(line) for line in whole if line)
+
+    def _ended(self, when: str) -> WorkloadFailed:
+        ending = self.process.poll()
+        how = ending.description if ending else "closed its input"
+        after = (time.monotonic_ns() - self.process.started_ns) / 1e9
+        return WorkloadFailed("jvm-ended", f"the JVM {how} after {after:.1f} s, {when}")
+
+
+def parse_status(line: str) -> Status:
+    """Read ``name monotonic_ns key=value …``."""
+    name, _, rest = line.partition(" ")
+    at, _, text = rest.partition(" ")
+    values = dict(word.split("=", 1) for word in text.split() if "=" in word)
+    return Status(name=name, at_ns=int(at) if at.isdigit() else 0, values=values, text=text)
+
+
+def read_output(folder: Path) -> Output:
+    """Read ``trial.json``. Raises WorkloadFailed where it is missing or broken."""
+    path = folder / "trial.json"
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Output)
+    except (FileNotFoundError, msgspec.DecodeError) as error:
+        raise WorkloadFailed("output-broken", f"the workload left no readable trial.json: {error}") from None
+
+
+def read_samples(folder: Path, name: str, expected: int | None = None) -> NDArray[np.int64]:
+    """Read one file of little-endian int64. Raises WorkloadFailed where its length is not ``expected`` values."""
+    try:
+        values = np.fromfile(folder / name, dtype="<i8")
+    except OSError as error:
+        raise WorkloadFailed("output-broken", f"cannot read the workload's {name}: {error}") from None
+    if expected is not None and len(values) != expected:
+        raise WorkloadFailed("output-broken", f"{name} holds {len(values)} samples, {expected} were due")
+    return values.astype(np.int64, copy=False)

@@ -1,0 +1,128 @@
+"""What a finished call tree trial measured: raw samples reduced to series, distributions and values."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from tracetax.model import Parameters
+from tracetax.results.records import Durations, SteadyPart
+from tracetax.results.reduction import reduce_samples
+from tracetax.statistics.quantiles import quantile
+from tracetax.statistics.steady import steady_part
+from tracetax.workloads.calltree import Output, WorkloadFailed, read_output, read_samples
+
+
+class Measured(Struct, frozen=True):
+    """The values of one trial."""
+
+    steady: SteadyPart
+    service: Durations
+    response: Durations | None
+    lateness: Durations | None
+    allocated_bytes_per_call: float
+    clock_resolution_ns: float
+    clock_read_ns: float
+    snapshots: dict[str, dict[str, float]]
+    jvm_flags: str
+    versions: dict[str, str]
+
+
+def collect(scratch: Path, trial: int, parameters: Parameters) -> Measured:
+    """Read the workload's output under ``scratch``, reduce it to Parquet there, drop the raw samples.
+
+    Raises WorkloadFailed where the output is missing, broken or not what was asked for.
+    """
+    folder = scratch / "workload"
+    output = read_output(folder)
+    if output.calls != parameters.calls or output.threads != parameters.threads:
+        raise WorkloadFailed(
+            "output-broken",
+            f"the workload made {output.calls:,} calls on {output.threads} threads, "
+            f"{parameters.calls:,} on {parameters.threads} were asked for",
+        )
+    kinds: dict[str, list[NDArray[np.int64]]] = {
+        "service": [read_samples(folder, name) for name in output.files["samples"]]
+    }
+    if sum(len(samples) for samples in kinds["service"]) != parameters.calls:
+        raise WorkloadFailed("output-broken", "the samples of all threads together are not one per call")
+    if output.files.get("late"):
+        late = [
+            read_samples(folder, name, len(samples))
+            for name, samples in zip(output.files["late"], kinds["service"], strict=True)
+        ]
+        kinds["lateness"] = late
+        kinds["response"] = [a + b for a, b in zip(late, kinds["service"], strict=True)]
+    series, distributions = _reduce(kinds, trial)
+    series.write_parquet(scratch / "series.parquet", compression="zstd")
+    distributions.write_parquet(scratch / "distributions.parquet", compression="zstd")
+
+    tick = output.clock["resolution_ns"]
+    steady = _steady(series)
+    durations = {kind: _durations(distributions, kind, steady.first_bin, tick) for kind in kinds}
+    (folder / "trial.json").rename(scratch / "trial.json")
+    shutil.rmtree(folder)
+    return Measured(
+        steady=steady,
+        service=durations["service"],
+        response=durations.get("response"),
+        lateness=durations.get("lateness"),
+        allocated_bytes_per_call=_allocated(output),
+        clock_resolution_ns=tick,
+        clock_read_ns=output.clock["read_ns"],
+        snapshots=output.snapshots,
+        jvm_flags=output.vm_flags,
+        versions=output.versions,
+    )
+
+
+def _reduce(kinds: dict[str, list[NDArray[np.int64]]], trial: int) -> tuple[pl.DataFrame, pl.DataFrame]:
+    parts = [
+        reduce_samples(samples, trial=trial, thread=thread, kind=kind)
+        for kind, threads in kinds.items()
+        for thread, samples in enumerate(threads)
+    ]
+    return pl.concat([series for series, _ in parts]), pl.concat([counts for _, counts in parts])
+
+
+def _steady(series: pl.DataFrame) -> SteadyPart:
+    """The steady part of the service times, of the mean over threads where there are several."""
+    bins = (
+        series.filter(pl.col("kind") == "service")
+        .group_by("bin")
+        .agg((pl.col("mean") * pl.col("count")).sum() / pl.col("count").sum())
+        .sort("bin")
+    )
+    found = steady_part(bins["mean"].to_numpy())
+    return SteadyPart(
+        kind=found.kind, first_bin=found.first_bin, bins=found.bins, change_points=tuple(found.change_points)
+    )
+
+
+def _durations(distributions: pl.DataFrame, kind: str, first_bin: int, tick: float) -> Durations:
+    counted = (
+        distributions.filter((pl.col("kind") == kind) & (pl.col("bin") >= first_bin))
+        .group_by("duration")
+        .agg(pl.col("count").sum())
+        .sort("duration")
+    )
+    values = counted["duration"].to_numpy().astype(np.float64)
+    counts = counted["count"].to_numpy().astype(np.int64)
+    fractions = {"median": 0.5, "p90": 0.9, "p99": 0.99, "p999": 0.999}
+    largest = float(values[-1])
+    # interpolated inside the tick, a quantile could lie above the longest call
+    quantiles: dict[str, Any] = {
+        name: min(largest, quantile(values, counts, fraction, tick)) for name, fraction in fractions.items()
+    }
+    return Durations(
+        mean=float(np.average(values, weights=counts)), max=float(values[-1]), count=int(counts.sum()), **quantiles
+    )
+
+
+def _allocated(output: Output) -> float:
+    """Bytes that the callers allocated between first and last call, per call."""
+    return sum(thread["allocated_bytes"] for thread in output.caller) / output.calls

@@ -1,0 +1,146 @@
+"""Findings follow from the trials: intervals, bands, ranks, losses, and sentences that claim no more."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from tests.results.trials import blocks, ledger, record
+from tests.run.stand_ins import agents, configuration, experiment, new_run
+from tracetax.analysis.findings import build
+from tracetax.model import Configuration, Delivery
+from tracetax.results.findings import ConfigurationFinding, Findings, Measure
+from tracetax.results.records import TrialRecord, Verdict
+from tracetax.statistics.overhead import paired_difference
+
+FLAT = configuration("flat")
+
+
+def findings(tmp_path: Path, trials: list[TrialRecord], *configs: Configuration) -> Findings:
+    configs = configs or (FLAT,)
+    folder = new_run(tmp_path / "r", experiment(*configs))
+    for trial in trials:
+        folder.scratch(trial.number)
+        folder.keep_trial(trial)
+    return build(folder, agents(*configs))
+
+
+def row(found: Findings, name: str = "flat") -> ConfigurationFinding:
+    return next(one for one in found.configurations if one.configuration == name)
+
+
+def measure(of: ConfigurationFinding, name: str, per: str = "call") -> Measure:
+    return next(one for one in of.measures if (one.name, one.per) == (name, per))
+
+
+def test_the_overhead_is_the_paired_difference_with_students_interval(tmp_path: Path) -> None:
+    found = row(findings(tmp_path, blocks(10, spread=5)))
+    values = [1005.0 if block % 2 else 995.0 for block in range(1, 11)]
+    expected = paired_difference(values, [100.0] * 10, [102.0] * 10)
+    overhead = measure(found, "overhead")
+    assert (overhead.estimate, overhead.ci95) == (expected.mean, expected.ci95)
+    assert measure(found, "overhead", "invocation").estimate == pytest.approx(expected.mean / 3)
+    assert overhead.n_blocks == 10
+    assert "indicative" not in overhead.labels
+
+
+def test_fewer_than_ten_blocks_are_marked_indicative(tmp_path: Path) -> None:
+    found = findings(tmp_path, blocks(9, spread=5))
+    assert "indicative" in measure(row(found), "overhead").labels
+    assert found.experiment.parts[0].indicative
+
+
+def test_a_single_block_gives_no_interval(tmp_path: Path) -> None:
+    overhead = measure(row(findings(tmp_path, blocks(1))), "overhead")
+    assert overhead.ci95 is None
+    assert overhead.estimate == pytest.approx(899)
+
+
+def test_an_overhead_as_small_as_baselines_differ_is_within_the_band(tmp_path: Path) -> None:
+    found = findings(tmp_path, blocks(10, mean=101.5, spread=0.1))
+    assert "within-aa-band" in measure(row(found), "overhead").labels
+    assert found.aa[0].overhead_ns_per_call == pytest.approx(2.228 * (0.75 * 4) ** 0.5 / 10**0.5, rel=1e-3)
+
+
+def test_the_baseline_is_a_row_and_has_no_overhead(tmp_path: Path) -> None:
+    base = row(findings(tmp_path, blocks(10)), "baseline")
+    assert (base.agent, base.rank) == ("none", None)
+    assert measure(base, "service_time").n_blocks == 20
+    assert all(one.name != "overhead" for one in base.measures)
+
+
+def test_what_delivers_everything_is_ranked_and_what_cannot_be_told_apart_shares_a_rank(tmp_path: Path) -> None:
+    names = ("flat", "same", "slow")
+    trials: list[TrialRecord] = []
+    for block in range(1, 11):
+        wobble = 3.0 if block % 2 else -3.0
+        means = {"flat": 1000 + wobble, "same": 1000.5 - wobble, "slow": 2000 + wobble}
+        at = 10 * block
+        trials += [record(at, block, "baseline-1", 100, block_size=5), record(at + 1, block, "baseline-2", 102)]
+        trials += [
+            record(at + 2 + place, block, mean=mean, configuration=name)
+            for place, (name, mean) in enumerate(means.items())
+        ]
+    found = findings(tmp_path, trials, *(configuration(name) for name in names))
+    assert [row(found, name).rank for name in names] == [1, 1, 3]
+
+
+def test_a_row_that_lost_records_is_not_ranked_and_its_loss_is_counted_by_block(tmp_path: Path) -> None:
+    lossy = configuration("flat", Delivery.LOSSY)
+    lost = [
+        replace(trial, ledger=ledger(10_000, 2_000, dropped=8_000)) if trial.role == "configuration" else trial
+        for trial in blocks(4)
+    ]
+    found = findings(tmp_path, lost, lossy)
+    records = row(found).records
+    assert (records.expected, records.received, records.dropped_reported) == (40_000, 8_000, 32_000)
+    assert (records.blocks_incomplete, records.blocks, records.completeness) == (4, 4, 0.2)
+    assert row(found).rank is None
+    sentence = next(one.text for one in found.statements if one.id.endswith("drops"))
+    assert "is offered 10,000 records per second" in sentence
+    assert "every missing record is admitted in its log" in sentence
+
+
+def test_silent_loss_is_said(tmp_path: Path) -> None:
+    lost = [
+        replace(trial, ledger=ledger(10_000, 9_000)) if trial.role == "configuration" else trial for trial in blocks(2)
+    ]
+    found = findings(tmp_path, lost)
+    assert any("2,000 are missing without a word" in one.text for one in found.statements)
+
+
+def test_a_configuration_that_failed_for_good_is_an_error_row_without_numbers(tmp_path: Path) -> None:
+    verdict = Verdict(code="nothing-recorded", severity="error", text="no record arrived")
+    trials = [trial for trial in blocks(1) if trial.role != "configuration"]
+    trials += [record(n, 1, status="failed", verdicts=(verdict,), service=None) for n in (8, 9)]
+    found = row(findings(tmp_path, trials))
+    assert [(v.code, v.severity) for v in found.verdicts] == [("nothing-recorded", "error")]
+    assert found.measures == ()
+    assert found.rank is None
+
+
+def test_a_failure_that_its_repetition_made_good_is_no_error_of_the_row(tmp_path: Path) -> None:
+    verdict = Verdict(code="jvm-ended", severity="error", text="the JVM was ended by signal SIGKILL")
+    trials = [*blocks(2), record(9, 2, status="failed", verdicts=(verdict,))]
+    found = row(findings(tmp_path, trials))
+    assert [(v.code, v.severity) for v in found.verdicts] == [("jvm-ended", "warning")]
+
+
+def test_work_put_off_until_after_the_calls_is_labelled_deferred(tmp_path: Path) -> None:
+    late = [
+        replace(trial, arrived_by_last_call=1_000) if trial.role == "configuration" else trial for trial in blocks(2)
+    ]
+    assert row(findings(tmp_path, late)).deferred
+    assert not row(findings(tmp_path / "other", blocks(2))).deferred
+
+
+def test_nothing_measured_still_gives_findings(tmp_path: Path) -> None:
+    found = findings(tmp_path, [])
+    assert found.experiment.parts[0].blocks == 0
+    assert {v.code for v in row(found).verdicts} == {"not-measured"}
+
+
+def test_findings_survive_being_written_and_read(tmp_path: Path) -> None:
+    found = findings(tmp_path, blocks(3, spread=2))
+    assert msgspec.json.decode(msgspec.json.encode(found), type=Findings) == found

@@ -1,0 +1,132 @@
+from pathlib import Path
+
+import pytest
+
+from tests.artifacts.conftest import FakeTool
+from tracetax.artifacts import build_sink, build_workload
+from tracetax.errors import UserError
+
+COMPILES = """
+if [ "$1" = -version ]; then echo "javac {version}"; exit 0; fi
+echo called >> {calls}
+while [ $# -gt 0 ]; do if [ "$1" = -d ]; then folder="$2"; fi; shift; done
+echo compiled > "$folder/Main.class"
+"""
+BUILDS = """
+if [ "$1" = version ]; then echo "go version go1"; exit 0; fi
+echo "$GOTOOLCHAIN $GOFLAGS $CGO_ENABLED" >> {calls}
+while [ $# -gt 0 ]; do if [ "$1" = -o ]; then echo program > "$2"; fi; shift; done
+"""
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "repository"
+    source = root / "workloads" / "calltree" / "java" / "src"
+    source.mkdir(parents=True)
+    (source / "Main.java").write_text("class Main {}", encoding="utf-8")
+    (root / "sink").mkdir()
+    for name in ("main.go", "main_test.go", "go.mod", "go.sum"):
+        (root / "sink" / name).write_text(name, encoding="utf-8")
+    return root
+
+
+@pytest.fixture
+def calls(tmp_path: Path) -> Path:
+    path = tmp_path / "calls"
+    path.touch()
+    return path
+
+
+def number_of(calls: Path) -> int:
+    return len(calls.read_text(encoding="utf-8").splitlines())
+
+
+def test_a_workload_is_compiled_once(root: Path, cache: Path, fake_tool: FakeTool, calls: Path) -> None:
+    fake_tool("javac", COMPILES.format(version="17", calls=calls))
+    first = build_workload(root, "calltree/java", cache)
+    second = build_workload(root, "calltree/java", cache)
+    assert first == second
+    assert (first / "Main.class").is_file()
+    assert number_of(calls) == 1
+
+
+def test_a_changed_source_is_compiled_again(root: Path, cache: Path, fake_tool: FakeTool, calls: Path) -> None:
+    fake_tool("javac", COMPILES.format(version="17", calls=calls))
+    first = build_workload(root, "calltree/java", cache)
+    (root / "workloads/calltree/java/src/Main.java").write_text("class Main { int i; }", encoding="utf-8")
+    assert build_workload(root, "calltree/java", cache) != first
+
+
+def test_another_compiler_compiles_again(root: Path, cache: Path, fake_tool: FakeTool, calls: Path) -> None:
+    fake_tool("javac", COMPILES.format(version="17", calls=calls))
+    first = build_workload(root, "calltree/java", cache)
+    fake_tool("javac", COMPILES.format(version="21", calls=calls))
+    assert build_workload(root, "calltree/java", cache) != first
+
+
+@pytest.mark.parametrize("damage", ["changed", "missing", "without its list"])
+def test_a_damaged_build_is_noticed_and_built_again(
+    root: Path, cache: Path, fake_tool: FakeTool, calls: Path, damage: str
+) -> None:
+    fake_tool("javac", COMPILES.format(version="17", calls=calls))
+    folder = build_workload(root, "calltree/java", cache)
+    if damage == "changed":
+        (folder / "Main.class").write_text("damaged", encoding="utf-8")
+    else:
+        (folder / ("Main.class" if damage == "missing" else "contents.sha256")).unlink()
+    assert (build_workload(root, "calltree/java", cache) / "Main.class").read_text(encoding="utf-8") == "compiled\n"
+
+
+def test_a_failed_compilation_leaves_nothing_behind_but_its_log(root: Path, cache: Path, fake_tool: FakeTool) -> None:
+    fake_tool("javac", 'if [ "$1" = -version ]; then exit 0; fi; echo "Main.java:1: error"; exit 1')
+    with pytest.raises(UserError, match=r"(?s)workload calltree/java could not be compiled.*Main.java:1: error"):
+        build_workload(root, "calltree/java", cache)
+    assert not (cache / "built").exists()
+    assert list((cache / "staging").iterdir()) == []
+    assert len(list((cache / "logs").iterdir())) == 1
+
+
+def test_a_missing_compiler_is_reported_with_what_it_is_for(
+    root: Path, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(UserError, match="javac is missing; it is needed to compile the workload calltree/java"):
+        build_workload(root, "calltree/java", cache)
+
+
+def test_an_unknown_workload_is_reported(root: Path, cache: Path) -> None:
+    with pytest.raises(UserError, match="There are no sources of the workload calltree/cobol"):
+        build_workload(root, "calltree/cobol", cache)
+
+
+def test_the_sink_is_built_with_what_is_here_and_nothing_fetched_for_it(
+    root: Path, cache: Path, fake_tool: FakeTool, calls: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.executable", "/nowhere/python")
+    fake_tool("go", BUILDS.format(calls=calls))
+    assert build_sink(root, cache).read_text(encoding="utf-8") == "program\n"
+    assert calls.read_text(encoding="utf-8") == "local -mod=readonly -trimpath 0\n"
+
+
+def test_the_sinks_tests_do_not_make_it_be_built_again(
+    root: Path, cache: Path, fake_tool: FakeTool, calls: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.executable", "/nowhere/python")
+    fake_tool("go", BUILDS.format(calls=calls))
+    build_sink(root, cache)
+    (root / "sink" / "main_test.go").write_text("changed", encoding="utf-8")
+    build_sink(root, cache)
+    assert number_of(calls) == 1
+    (root / "sink" / "go.sum").write_text("changed", encoding="utf-8")
+    build_sink(root, cache)
+    assert number_of(calls) == 2
+
+
+def test_the_go_beside_this_python_goes_before_the_one_on_the_path(
+    root: Path, cache: Path, tmp_path: Path, fake_tool: FakeTool, calls: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_tool("go", BUILDS.format(calls=calls))
+    monkeypatch.setattr("sys.executable", str(tmp_path / "bin" / "python"))
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    assert build_sink(root, cache).is_file()

@@ -1,0 +1,50 @@
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.artifacts.conftest import FakeTool
+from tracetax.artifacts import ToolFailed, cache_dir
+from tracetax.artifacts.cache import staging
+from tracetax.artifacts.tools import run_tool
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [
+        ({"TRACETAX_CACHE": "/a", "XDG_CACHE_HOME": "/b"}, Path("/a")),
+        ({"XDG_CACHE_HOME": "/b"}, Path("/b/tracetax")),
+        ({"TRACETAX_CACHE": "", "XDG_CACHE_HOME": ""}, Path.home() / ".cache/tracetax"),
+    ],
+)
+def test_the_cache_is_where_the_environment_says_or_in_the_home(environment: dict[str, str], expected: Path) -> None:
+    assert cache_dir(environment) == expected
+
+
+def test_what_a_killed_process_left_in_the_cache_is_swept_up_after_a_day(cache: Path) -> None:
+    old, young = cache / "staging" / "old", cache / "staging" / "young"
+    for folder in (old, young):
+        folder.mkdir(parents=True)
+    os.utime(old, (0, 0))
+    with staging(cache):
+        assert not old.exists()
+        assert young.exists()
+
+
+def gone(pid: int) -> bool:
+    """Whether a process that was killed has ended, for which its kernel may take a moment."""
+    state = Path(f"/proc/{pid}/stat")
+    for _ in range(1000):
+        if not state.exists() or ") Z " in state.read_text(encoding="utf-8"):
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def test_a_tool_that_takes_too_long_is_ended_with_all_that_it_started(tmp_path: Path, fake_tool: FakeTool) -> None:
+    fake_tool("slow", f"sleep 1000 & echo $! > {tmp_path}/child; echo working; wait")
+    with pytest.raises(ToolFailed, match=r"(?s)It: slow was ended after 1 s without a result.*working"):
+        run_tool("It", ["slow"], logs=tmp_path, label="slow", seconds=0.6)
+    child = int((tmp_path / "child").read_text(encoding="utf-8"))
+    assert gone(child)

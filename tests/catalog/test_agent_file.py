@@ -1,0 +1,172 @@
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.catalog.conftest import Repository
+from tracetax.catalog import CatalogError, load_agents
+from tracetax.model import Configuration, Delivery, Memory, Profile
+
+Change = Callable[[Path, str, str], None]
+
+
+def configuration(repository: Repository, name: str) -> Configuration:
+    return load_agents(repository.root)["tracer"].configurations[name]
+
+
+def test_an_agent_is_called_by_its_folder_and_has_the_version_of_its_artifact(repository: Repository) -> None:
+    agent = load_agents(repository.root)["tracer"]
+    assert (agent.key, agent.version) == ("tracer", "1.2.3")
+
+
+def test_the_baseline_needs_no_artifact(repository: Repository) -> None:
+    assert load_agents(repository.root)["none"].version == ""
+
+
+def test_flags_come_from_common_then_from_what_is_extended_then_from_the_configuration(repository: Repository) -> None:
+    assert configuration(repository, "lossless").jvm == (
+        "-javaagent:{artifacts.agent}",
+        "-Dtracer.to={sink.otlp_http}",
+        "-Dtracer.queue={expected.records.next_power_of_two}",
+    )
+
+
+def test_a_system_property_given_again_replaces_the_earlier_one(repository: Repository, change: Change) -> None:
+    change(
+        repository.tracer,
+        '["-Dtracer.queue={expected.records.next_power_of_two}"]',
+        '["-Dtracer.to={sink.host}:{sink.otlp_http.port}"]',
+    )
+    assert configuration(repository, "lossless").jvm == (
+        "-javaagent:{artifacts.agent}",
+        "-Dtracer.to={sink.host}:{sink.otlp_http.port}",
+    )
+
+
+def test_environment_is_merged_by_variable(repository: Repository) -> None:
+    assert configuration(repository, "lossless").environment == {"TRACER_NAME": "common", "TRACER_LEVEL": "high"}
+
+
+def test_everything_but_title_profile_and_published_is_taken_from_what_is_extended(
+    repository: Repository, change: Change
+) -> None:
+    change(repository.tracer, 'profile = "lossless"\n', "")
+    own = configuration(repository, "lossless")
+    assert (own.title, own.profile, own.delivery) == ("large queue", None, Delivery.COMPLETE)
+    assert (own.protocol, own.queue, own.held_back, own.flush_interval_ns) == ("otlp-http", 2048, 511, 5 * 10**9)
+
+
+def test_memory_is_read_in_bytes(repository: Repository) -> None:
+    assert configuration(repository, "lossless").memory == Memory(128 * 2**20, 1024)
+
+
+def test_where_nothing_is_promised_nothing_is_waited_for(repository: Repository) -> None:
+    off = configuration(repository, "off")
+    assert (off.protocol, off.queue, off.held_back, off.flush_interval_ns) == (None, None, 0, 0)
+
+
+def test_a_good_agent_has_no_problem(repository: Repository) -> None:
+    assert configuration(repository, "stock").profile is Profile.STOCK
+    assert repository.problems() == {}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key", "text"),
+    [
+        ('licence = "Apache-2.0"', "", "licence", "is missing"),
+        ('licence = "Apache-2.0"', "licence = 2", "licence", "must be text, not 2"),
+        ('licence = "Apache-2.0"', 'licence = " "', "licence", "must not be empty"),
+        ("min = 8", 'min = "8"', "java.min", 'must be a whole number, not the text "8"'),
+        ("min = 8", "min = true", "java.min", "must be a whole number, not true"),
+        ("[17, 21]", "17", "java.tested", "must be a list, not 17"),
+        ("[17, 21]", "[17, 0]", "java.tested[1]", "must be at least 1, not 0"),
+        ("[common]", "[comon]", "comon", 'there is no such key. Did you mean "common"?'),
+        ("queue = 2048", "qeue = 2048", "common.qeue", 'there is no such key. Did you mean "queue"?'),
+        ('"org.example:tracer:1.2.3"', '"tracer"', "artifacts.agent.maven", '"tracer" is not a Maven coordinate'),
+        ("sha256 = \"00", 'sha256 = "xy', "artifacts.agent.sha256", "64 hexadecimal digits"),
+        ('delivery = "lossy"', 'delivery = "loosy"', "configurations.stock.delivery", 'Did you mean "lossy"?'),
+        ('layers = ["I"]', 'layers = ["I", "X"]', "configurations.off.layers[1]", 'must be one of "T", "I", "C", "W"'),
+        ('layers = ["I"]', "", "configurations.off.layers", "is missing, here, in what it extends and in [common]"),
+        ('= "5 s"', "= 5", "configurations.stock.flush_interval", '5 needs a unit: "5 s"'),
+        ('"1 KiB"', '"1 kb"', "configurations.lossless.memory.per_record", 'Did you mean "kB"?'),
+        ('extends = "stock"', 'extends = "stok"', "configurations.lossless.extends", 'Did you mean "stock"?'),
+        ('"otlp-http"', '"otlp-htpp"', "configurations.stock.protocol", 'Did you mean "otlp-http"?'),
+        ('"otlp-http"', '"otlp-grpc"', "configurations.stock.protocol", "no flag says where the sink listens"),
+        ('protocol = "otlp-http"', "", "configurations.stock.protocol", '"lossy" promises records'),
+        ('record_name = "{monitored.class}.{monitored.method}"', "", "configurations.stock.record_name", "is missing"),
+        ("{artifacts.agent}", "{artifacts.agnet}", "common.jvm[0]", 'Did you mean "artifacts.agent"?'),
+        ("{monitored.class}", "{sink.host}", "common.record_name", 'there is no placeholder "{sink.host}"'),
+        ('TRACER_NAME = "common"', 'TRACER_NAME = "{me}"', "common.environment.TRACER_NAME", "there is no placeholder"),
+        ("(\\d+)", "(\\d+", "configurations.stock.drop_log", "is no regular expression"),
+        ("(\\d+)", "\\d+", "configurations.stock.drop_log", "must have exactly one group"),
+        ('delivery = "complete"', "", "configurations.lossless.profile", 'delivery must be "complete"'),
+        ('"none"', '"none"\nprotocol = "otlp-http"', "configurations.off.protocol", "promises no records"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_reported_once_with_its_key_and_a_way_out(
+    repository: Repository, change: Change, old: str, new: str, key: str, text: str
+) -> None:
+    change(repository.tracer, old, new)
+    found = repository.problems()
+    assert list(found) == [f"tracer: {key}"]
+    assert text in found[f"tracer: {key}"]
+
+
+def test_an_agent_without_its_artifact_is_refused(repository: Repository, change: Change) -> None:
+    change(repository.tracer, "[artifacts.agent]", "[artifacts.other]")
+    assert set(repository.problems()) == {"tracer: artifacts.agent", "tracer: common.jvm[0]"}
+
+
+def test_what_extends_a_wrong_configuration_is_not_blamed_for_it(repository: Repository, change: Change) -> None:
+    text = repository.tracer.read_text(encoding="utf-8")
+    child = text[text.index("[configurations.lossless]") :]
+    parent = text[text.index("[configurations.stock]") : text.index("[configurations.lossless]")]
+    swapped = text.replace(child, "").replace(parent, child + parent)
+    repository.write("agents/tracer/agent.toml", swapped.replace('protocol = "otlp-http"', ""))
+    assert set(repository.problems()) == {"tracer: configurations.stock.protocol"}
+
+
+def test_configurations_that_extend_in_a_circle_are_reported(repository: Repository, change: Change) -> None:
+    change(repository.tracer, 'profile = "stock"', 'extends = "lossless"')
+    assert "goes in a circle: stock → lossless → stock" in repository.problems().values()
+
+
+def test_an_error_of_syntax_is_reported_with_its_line(repository: Repository) -> None:
+    repository.write("agents/tracer/agent.toml", 'name = "Tracer"\nhomepage\n')
+    assert "tracer: line 2" in repository.problems()
+
+
+def test_a_key_given_twice_is_an_error(repository: Repository, change: Change) -> None:
+    change(repository.tracer, "queue = 2048", "queue = 2048\nqueue = 1024")
+    assert any("overwrite" in text for text in repository.problems().values())
+
+
+def test_a_file_that_is_not_utf8_is_reported(repository: Repository) -> None:
+    repository.tracer.write_bytes(b'name = "\xff"')
+    assert repository.problems()["tracer: byte 8"].startswith("is not UTF-8")
+
+
+def test_a_folder_without_its_file_is_reported(repository: Repository) -> None:
+    (repository.root / "agents" / "empty").mkdir()
+    assert repository.problems()["empty: file"] == "there is no such file"
+
+
+def test_problems_of_several_files_are_all_reported_at_once(repository: Repository, change: Change) -> None:
+    change(repository.tracer, "queue = 2048", 'queue = "many"')
+    change(repository.tracer, "min = 8", "min = 0")
+    repository.write("agents/broken/agent.toml", "=")
+    change(repository.experiment, "depth = 10", "depth = 0")
+    with pytest.raises(CatalogError) as caught:
+        load_agents(repository.root)
+    assert str(caught.value).splitlines()[0] == "agents/broken/agent.toml has 1 problem:"
+    assert set(repository.problems()) == {
+        "broken: line 1",
+        "tracer: java.min",
+        "tracer: common.queue",
+        "parameters.depth",
+    }
+
+
+def test_an_experiment_is_not_blamed_for_an_agent_that_cannot_be_read(repository: Repository, change: Change) -> None:
+    change(repository.tracer, "queue = 2048", "queue = -1")
+    assert set(repository.problems()) == {"tracer: common.queue"}

@@ -1,0 +1,25 @@
+import pytest
+
+from tests.catalog.conftest import Repository
+from tracetax.catalog import fill, load_agents
+from tracetax.catalog.placeholders import sink_protocols
+
+
+def test_names_in_braces_are_replaced_by_their_values() -> None:
+    values = {"sink.host": "127.0.0.1", "sink.kieker_tcp.port": "4711"}
+    assert fill("-Dto={sink.host}:{sink.kieker_tcp.port}", values) == "-Dto=127.0.0.1:4711"
+
+
+def test_a_value_with_braces_is_not_filled_in_again() -> None:
+    assert fill("{a}", {"a": "{b}", "b": "wrong"}) == "{b}"
+
+
+def test_a_name_without_a_value_is_never_left_in_a_flag() -> None:
+    with pytest.raises(KeyError):
+        fill("-Dto={sink.host}", {})
+
+
+def test_the_sink_must_speak_every_protocol_that_a_flag_points_at(repository: Repository) -> None:
+    configurations = load_agents(repository.root)["tracer"].configurations
+    assert sink_protocols(configurations["off"]) == {"otlp-http"}
+    assert sink_protocols(load_agents(repository.root)["none"].configurations["baseline"]) == frozenset()

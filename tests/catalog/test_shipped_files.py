@@ -1,0 +1,104 @@
+"""What comes with Tracetax: it loads, it says what its readme says, and no key in it can be misspelled unnoticed."""
+
+import copy
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from tracetax.catalog import BASELINE, adhoc_experiment, load_agents, load_experiments
+from tracetax.catalog.agent_shape import AgentShape
+from tracetax.catalog.experiment_shape import ExperimentShape
+from tracetax.catalog.problems import Report
+from tracetax.catalog.shape import read
+from tracetax.model import Delivery, Profile
+
+ROOT = Path(__file__).parents[2]
+AGENT_FILES = sorted((ROOT / "agents").glob("*/agent.toml"))
+EXPERIMENT_FILES = sorted((ROOT / "experiments").glob("*.toml"))
+NAMED_BY_THE_AUTHOR = ("artifacts", "configurations", "environment", "published")
+Path_ = tuple[str | int, ...]
+
+
+def test_all_agents_and_experiments_load() -> None:
+    agents = load_agents(ROOT)
+    assert BASELINE.configuration in agents[BASELINE.agent].configurations
+    assert {"quick", "smoke"} <= load_experiments(agents, ROOT).keys()
+
+
+def test_every_configuration_is_explained_in_its_agents_readme() -> None:
+    for agent in load_agents(ROOT).values():
+        readme = (ROOT / "agents" / agent.key / "README.md").read_text(encoding="utf-8")
+        for name in agent.configurations:
+            assert f"| `{name}` |" in readme, f"{agent.key} {name}"
+
+
+def test_every_agent_has_exactly_one_stock_configuration_that_delivers() -> None:
+    for agent in load_agents(ROOT).values():
+        stock = [each for each in agent.configurations.values() if each.profile is Profile.STOCK]
+        assert len(stock) == (agent.key != BASELINE.agent)
+        assert all(each.delivery is not Delivery.NONE for each in stock)
+
+
+def test_agents_can_be_measured_without_a_file() -> None:
+    experiment = adhoc_experiment(load_agents(ROOT), ["kieker", "opentelemetry"], rate="1000/s")
+    assert [str(use) for use in experiment.parts[0].uses] == ["kieker binary-tcp", "opentelemetry otlp"]
+
+
+def test_smoke_is_no_result_and_quick_is_one() -> None:
+    experiments = load_experiments(load_agents(ROOT), ROOT)
+    assert not experiments["smoke"].result
+    assert experiments["quick"].result
+
+
+def keys_of(document: object, path: Path_ = ()) -> Iterator[Path_]:
+    """The paths of all keys of a document whose names the format fixes."""
+    if isinstance(document, dict):
+        for key, value in cast("dict[str, object]", document).items():
+            if not (path and path[-1] in NAMED_BY_THE_AUTHOR):
+                yield (*path, key)
+            yield from keys_of(value, (*path, key))
+    elif isinstance(document, list):
+        for index, value in enumerate(cast("list[object]", document)):
+            yield from keys_of(value, (*path, index))
+
+
+def renamed(document: dict[str, Any], path: Path_, name: str) -> dict[str, Any]:
+    """A copy in which the key at ``path`` is called ``name``."""
+    result = copy.deepcopy(document)
+    table: Any = result
+    for step in path[:-1]:
+        table = table[step]
+    table[name] = table.pop(path[-1])
+    return result
+
+
+@st.composite
+def misspellings(draw: st.DrawFn, word: str) -> str:
+    """``word`` with one letter too many, too few or wrong, or two of them swapped."""
+    at = draw(st.integers(0, len(word) - 1))
+    letter = draw(st.sampled_from("abcdefghijklmnopqrstuvwxyz_-"))
+    before, after = word[:at], word[at:]
+    swapped = before + after[1:2] + after[0] + after[2:]
+    return draw(st.sampled_from([before + letter + after, before + after[1:], before + letter + after[1:], swapped]))
+
+
+@pytest.mark.parametrize("file", [*AGENT_FILES, *EXPERIMENT_FILES], ids=lambda path: f"{path.parent.name}/{path.name}")
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_no_key_can_be_misspelled_unnoticed(file: Path, data: st.DataObject) -> None:
+    shape = AgentShape if file.name == "agent.toml" else ExperimentShape
+    document = tomllib.loads(file.read_text(encoding="utf-8"))
+    path = data.draw(st.sampled_from(sorted(keys_of(document), key=str)))
+    word = str(path[-1])
+    wrong = data.draw(misspellings(word))
+    assume(wrong not in ("", word))
+    report = Report(file.name)
+    read(renamed(document, path, wrong), shape, report)
+    (problem,) = report.problems
+    assert wrong in problem.key
+    assert "there is no such key" in problem.text

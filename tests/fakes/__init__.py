@@ -1,0 +1,1 @@
+"""Programs that stand in for a JVM with an agent, one for every verdict that a trial can get."""

@@ -1,0 +1,116 @@
+"""Facts read from /proc and /sys, real and written by the test."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tracetax.machine.facts import Machine, machine_facts
+from tracetax.machine.limits import Limits, read_limits
+
+
+def write(root: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return root
+
+
+def test_this_machine_can_be_read_and_kept_as_json(tmp_path: Path) -> None:
+    machine = machine_facts(tmp_path)
+    assert machine.cores >= 1
+    assert machine.memory_bytes > 0
+    assert machine.disk_free_bytes > 0
+    assert msgspec.json.decode(msgspec.json.encode(machine), type=Machine) == machine
+
+
+def test_what_cannot_be_seen_is_none(tmp_path: Path) -> None:
+    machine = machine_facts(tmp_path, root=tmp_path)
+    assert (machine.governor, machine.turbo, machine.smt, machine.clock_source, machine.virtualised) == (None,) * 5
+    assert machine.cpu == machine.architecture
+    assert machine.mitigations == {}
+    assert machine.limits == Limits(cpus=None, memory_bytes=None)
+
+
+def test_a_server_is_described(tmp_path: Path) -> None:
+    root = write(
+        tmp_path,
+        {
+            "proc/cpuinfo": "processor : 0\nmodel name\t: Big Chip 9000\nflags\t\t: fpu tsc\n",
+            "proc/meminfo": "MemTotal:       1024 kB\nSwapTotal:        512 kB\n",
+            "etc/os-release": 'NAME="X"\nPRETTY_NAME="X Linux 12"\n',
+            "sys/devices/system/cpu/smt/active": "1\n",
+            "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor": "powersave\n",
+            "sys/devices/system/cpu/intel_pstate/no_turbo": "0\n",
+            "sys/devices/system/clocksource/clocksource0/current_clocksource": "hpet\n",
+            "sys/kernel/mm/transparent_hugepage/enabled": "always [madvise] never\n",
+            "sys/devices/system/cpu/vulnerabilities/meltdown": "Not affected\n",
+            "sys/devices/system/cpu/vulnerabilities/spectre_v2": "Mitigation: Retpolines\n",
+            "sys/devices/system/node/node0/cpulist": "0\n",
+            "sys/devices/system/node/node1/cpulist": "1\n",
+        },
+    )
+    machine = machine_facts(tmp_path, root)
+    assert machine.cpu == "Big Chip 9000"
+    assert (machine.memory_bytes, machine.swap_bytes) == (1024 * 1024, 512 * 1024)
+    assert machine.os == "X Linux 12"
+    assert (machine.smt, machine.governor, machine.turbo) == (True, "powersave", True)
+    assert (machine.clock_source, machine.transparent_huge_pages) == ("hpet", "madvise")
+    assert machine.mitigations == {"spectre_v2": "Mitigation: Retpolines"}
+    assert machine.numa_nodes == 2
+    assert machine.virtualised is None
+
+
+@pytest.mark.parametrize(
+    ("files", "name"),
+    [
+        ({"proc/cpuinfo": "flags : fpu hypervisor\n"}, "unnamed hypervisor"),
+        ({"proc/cpuinfo": "flags : hypervisor\n", "sys/class/dmi/id/product_name": "KVM\n"}, "KVM"),
+        ({"sys/hypervisor/type": "xen\n"}, "xen"),
+        ({"proc/cpuinfo": "flags : fpu\n", "sys/class/dmi/id/product_name": "PowerEdge\n"}, None),
+    ],
+)
+def test_a_virtual_machine_is_recognised(tmp_path: Path, files: dict[str, str], name: str | None) -> None:
+    assert machine_facts(tmp_path, write(tmp_path, files)).virtualised == name
+
+
+def test_limits_of_version_2_are_the_tightest_of_all_ancestors(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "proc/self/cgroup": "0::/a/b\n",
+            "sys/fs/cgroup/a/b/cpu.max": "max 100000\n",
+            "sys/fs/cgroup/a/cpu.max": "150000 100000\n",
+            "sys/fs/cgroup/a/b/memory.max": "2000\n",
+            "sys/fs/cgroup/a/memory.max": "1000\n",
+        },
+    )
+    assert read_limits(tmp_path) == Limits(cpus=1.5, memory_bytes=1000)
+
+
+def test_limits_of_version_1_are_read(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "proc/self/cgroup": "4:memory:/x\n1:cpu:/\n",
+            "sys/fs/cgroup/cpu/cpu.cfs_quota_us": "200000\n",
+            "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000\n",
+            "sys/fs/cgroup/memory/x/memory.limit_in_bytes": "3000\n",
+        },
+    )
+    assert read_limits(tmp_path) == Limits(cpus=2.0, memory_bytes=3000)
+
+
+def test_no_limit_is_none(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "proc/self/cgroup": "4:memory:/\n1:cpu:/\n0::/\n",
+            "sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1\n",
+            "sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712\n",
+            "sys/fs/cgroup/cpu.max": "max 100000\n",
+            "sys/fs/cgroup/memory.max": "max\n",
+        },
+    )
+    assert read_limits(tmp_path) == Limits(cpus=None, memory_bytes=None)

@@ -1,0 +1,63 @@
+"""The JDK that this process would use."""
+
+from pathlib import Path
+
+import pytest
+
+from tracetax.machine.toolchain import find_jdk
+
+
+def write_jdk(home: Path, release: str, programs: tuple[str, ...] = ("java", "javac")) -> Path:
+    for name in programs:
+        program = home / "bin" / name
+        program.parent.mkdir(parents=True, exist_ok=True)
+        program.write_text("#!/bin/sh\necho 'openjdk version \"21.0.4\" 2024-07-16' >&2\n")
+        program.chmod(0o755)
+    if release:
+        (home / "release").write_text(f'IMPLEMENTOR="Somebody"\nJAVA_VERSION="{release}"\n')
+    return home
+
+
+def test_java_home_comes_before_path(tmp_path: Path) -> None:
+    chosen, other = write_jdk(tmp_path / "a", "17.0.15"), write_jdk(tmp_path / "b", "21.0.4")
+    jdk = find_jdk({"JAVA_HOME": str(chosen), "PATH": str(other / "bin")})
+    assert jdk is not None
+    assert (jdk.home, str(jdk)) == (chosen, "JDK 17.0.15 (Somebody)")
+
+
+def test_a_java_home_without_java_is_passed_over(tmp_path: Path) -> None:
+    other = write_jdk(tmp_path / "b", "21.0.4")
+    jdk = find_jdk({"JAVA_HOME": str(tmp_path), "PATH": str(other / "bin")})
+    assert jdk is not None
+    assert jdk.home == other
+
+
+def test_a_link_on_path_leads_to_the_jdk(tmp_path: Path) -> None:
+    home = write_jdk(tmp_path / "jdk", "17.0.15")
+    (tmp_path / "java").symlink_to(home / "bin" / "java")
+    jdk = find_jdk({"PATH": str(tmp_path)})
+    assert jdk is not None
+    assert jdk.javac == home / "bin" / "javac"
+
+
+def test_a_runtime_has_no_javac(tmp_path: Path) -> None:
+    jdk = find_jdk({"PATH": str(write_jdk(tmp_path, "17.0.15", programs=("java",)) / "bin")})
+    assert jdk is not None
+    assert jdk.javac is None
+
+
+def test_a_jdk_without_release_file_is_asked(tmp_path: Path) -> None:
+    jdk = find_jdk({"PATH": str(write_jdk(tmp_path, "") / "bin")})
+    assert jdk is not None
+    assert (jdk.version, jdk.release) == ("21.0.4", 21)
+
+
+def test_without_java_there_is_none(tmp_path: Path) -> None:
+    assert find_jdk({"PATH": str(tmp_path)}) is None
+
+
+@pytest.mark.parametrize(("version", "release"), [("17.0.15", 17), ("1.8.0_392", 8), ("25", 25), ("26-ea", 26)])
+def test_the_feature_release(tmp_path: Path, version: str, release: int) -> None:
+    jdk = find_jdk({"PATH": str(write_jdk(tmp_path, version) / "bin")})
+    assert jdk is not None
+    assert jdk.release == release

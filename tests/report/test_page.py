@@ -1,0 +1,216 @@
+import re
+import shutil
+import xml.etree.ElementTree as ET
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from tracetax.report.page import write_page
+from tracetax.results.findings import Findings
+from tracetax.results.records import Verdict
+
+from .fake_run import fake_run
+from .sample_findings import NOTHING_RECORDED, sample_findings, with_row
+
+HOSTILE = """</style><script>alert("x")</script> & 'quotes' \x00\x1b[31m"""
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs") / "2026-11-20-quick-7f3a"
+    fake_run(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def page(run: Path) -> ET.Element:
+    return parsed(write_page(run, sample_findings()))
+
+
+def parsed(page: Path) -> ET.Element:
+    """The page as XML: well-formed throughout, or this fails."""
+    return ET.fromstring(page.read_text(encoding="utf-8").removeprefix("<!DOCTYPE html>\n"))
+
+
+def written(run: Path, findings: Findings) -> ET.Element:
+    return parsed(write_page(run, findings))
+
+
+def text(element: ET.Element | None) -> str:
+    assert element is not None
+    return " ".join(" ".join(element.itertext()).split())
+
+
+def section(page: ET.Element, key: str) -> ET.Element:
+    found = page.find(f".//section[@aria-labelledby='{key}']")
+    assert found is not None
+    return found
+
+
+def ranked_rows(page: ET.Element) -> list[str]:
+    return [
+        text(row) for row in section(page, "ranking").iter("tr") if row.get("class") in ("filled", "hollow", "diamond")
+    ]
+
+
+def test_every_configuration_of_every_part_appears(page: ET.Element) -> None:
+    findings = sample_findings()
+    ranking = text(section(page, "ranking"))
+    for row in findings.configurations:
+        assert row.agent == "none" or f"{row.agent_name} {row.title}" in ranking
+
+
+def test_the_page_begins_with_the_statements_in_their_order(page: ET.Element) -> None:
+    answer = text(page.find(".//div[@class='answer']"))
+    assert answer == " ".join(" ".join(statement.text.split()) for statement in sample_findings().statements)
+
+
+def test_the_numbers_of_a_row_are_those_of_the_findings(page: ET.Element) -> None:
+    row = next(row for row in ranked_rows(page) if "binary TCP 147" in row)
+    assert row == "1 Kieker binary TCP 147.2 ± 2.1 × 24.0 3.48 ± 0.28 µs 100 %"
+
+
+def test_what_recorded_nothing_is_never_ranked_and_shows_its_verdict(run: Path) -> None:
+    page = written(run, with_row(sample_findings(), verdicts=(NOTHING_RECORDED,), title="broken", rank=1))
+    assert not any("broken" in row for row in ranked_rows(page))
+    failed = [text(row) for row in page.iter("tr") if row.get("class") == "failed"]
+    assert any("broken" in row and NOTHING_RECORDED.text in row for row in failed)
+
+
+def test_what_drops_carries_its_rate_and_is_never_said_to_lose(page: ET.Element) -> None:
+    delivery = text(section(page, "delivery"))
+    assert "everything up to 66,700 ± 2,000 records/s; above that it drops by design" in delivery
+    assert "lose" not in text(page)
+
+
+def test_nothing_is_fetched(page: ET.Element) -> None:
+    assert not [element.tag for element in page.iter() if element.tag in ("script", "link", "img", "iframe", "object")]
+    assert not [value for element in page.iter() if (value := element.get("src"))]
+    style = text(page.find(".//style"))
+    assert "url(" not in style
+    assert "@import" not in style
+
+
+def test_every_link_leads_into_the_page_or_the_run_folder(run: Path, page: ET.Element) -> None:
+    keys = {element.get("id") for element in page.iter()}
+    at_the_end = {"measures.parquet", "distributions.parquet"}
+    for link in page.iter("a"):
+        target = link.get("href") or ""
+        if target.startswith("#"):
+            assert target[1:] in keys
+        else:
+            assert target in at_the_end or (run / target).is_file(), target
+
+
+def test_the_page_nests_as_a_browser_reads_it(run: Path) -> None:
+    class Reader(HTMLParser):
+        open: list[str]
+
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            assert not (tag in ("p", "ul", "table", "div") and "p" in self.open), f"<{tag}> closes a <p>"
+            if tag not in ("meta", "br"):
+                self.open.append(tag)
+
+        def handle_endtag(self, tag: str) -> None:
+            assert self.open.pop() == tag
+
+        def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            assert "svg" in self.open or tag in ("meta", "br"), f"<{tag}/> is not closed in HTML"
+
+    reader = Reader()
+    reader.open = []
+    reader.feed(write_page(run, sample_findings()).read_text(encoding="utf-8"))
+    assert reader.open == []
+
+
+def test_hostile_text_stays_text(run: Path) -> None:
+    findings = sample_findings()
+    row = replace(findings.configurations[1], title=HOSTILE, agent_name=HOSTILE)
+    page = written(
+        run,
+        replace(
+            findings,
+            experiment=replace(findings.experiment, title=HOSTILE, paper=HOSTILE),
+            machine={HOSTILE: HOSTILE},
+            configurations=(*findings.configurations, row),
+            verdicts=(Verdict(HOSTILE, "error", HOSTILE),),
+        ),
+    )
+    assert page.find(".//script") is None
+    assert """</style><script>alert("x")</script> & 'quotes'""" in text(page.find(".//h1"))
+
+
+def test_every_table_has_a_caption_and_every_plot_a_text_or_stands_beside_its_numbers(page: ET.Element) -> None:
+    for table in page.iter("table"):
+        assert text(table.find("caption"))
+    for plot in page.iter("svg"):
+        nested = plot.get("x") is not None
+        assert nested or plot.get("aria-hidden") == "true" or plot.get("aria-label")
+
+
+def test_every_trial_has_a_panel_and_a_failed_one_says_so_instead(page: ET.Element) -> None:
+    panels = [text(item) for item in section(page, "series").iter("li")]
+    assert len(panels) == 5 * 17
+    assert sum("nothing-recorded" in panel for panel in panels) == 5
+
+
+def test_every_bin_of_a_trial_is_within_the_shade() -> None:
+    import numpy as np
+
+    from tracetax.report.page.series import reduce
+
+    means = np.random.default_rng(1).normal(100, 5, 1_000)
+    line = reduce(means, np.full(1_000, 7, np.uint32), 250)
+    assert len(line.mean) == 250
+    assert line.high.max() == means.max()
+    assert line.low.min() == means.min()
+    assert np.average(line.mean) == pytest.approx(means.mean())
+
+
+def test_a_run_without_any_series_has_a_page(run: Path, tmp_path: Path) -> None:
+    bare = tmp_path / "bare"
+    shutil.copytree(run, bare)
+    (bare / "series.parquet").unlink()
+    panels = [text(item) for item in section(written(bare, sample_findings()), "series").iter("li")]
+    assert sum("no series kept" in panel for panel in panels) == 5 * 16
+
+
+def test_a_run_in_which_everything_failed_has_a_page(run: Path) -> None:
+    findings = sample_findings()
+    rows = tuple(replace(row, measures=(), verdicts=(NOTHING_RECORDED,), rank=None) for row in findings.configurations)
+    page = written(run, replace(findings, configurations=rows, aa=(), statements=()))
+    assert ranked_rows(page) == []
+    assert "No statement follows from this run." in text(page)
+
+
+def test_a_single_block_has_numbers_without_intervals(run: Path) -> None:
+    findings = sample_findings(blocks=1)
+    rows = tuple(
+        replace(row, measures=tuple(replace(measure, ci95=None, sd=None) for measure in row.measures))
+        for row in findings.configurations
+    )
+    page = written(run, replace(findings, configurations=rows))
+    assert any("Kieker binary TCP 147 " in row for row in ranked_rows(page))
+
+
+def test_an_experiment_that_is_no_result_says_so_before_its_numbers(run: Path) -> None:
+    page = text(written(run, sample_findings(result=False)).find("body"))
+    assert page.index("No result: a check that everything works") < page.index("What it costs the traced thread")
+    assert "--blocks" not in page
+
+
+def test_an_indicative_run_names_the_line_that_makes_it_ten_blocks(page: ET.Element) -> None:
+    assert re.search(r"Indicative: 5 blocks, .* \./tracetax run --resume \S+ --blocks 10", text(page.find(".//header")))
+
+
+def test_the_exact_command_of_every_configuration_is_given(page: ET.Element) -> None:
+    commands = [text(item) for item in section(page, "commands").findall("details")]
+    assert len(commands) == len(sample_findings().configurations)
+    assert all("tracetax.calltree.Main --calls" in command and "TZ=UTC" in command for command in commands)
+
+
+def test_thirty_blocks_fit_into_three_megabytes(tmp_path: Path) -> None:
+    findings = fake_run(tmp_path / "run", blocks=30)
+    assert write_page(tmp_path / "run", findings).stat().st_size < 3_000_000

@@ -1,0 +1,116 @@
+import io
+import re
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+from rich.cells import cell_len
+from rich.console import Console
+
+from tracetax.report.terminal import render
+from tracetax.results.findings import Findings
+from tracetax.results.records import Verdict
+
+from .sample_findings import NOTHING_RECORDED, sample_findings, with_row
+
+RUN = Path("runs/2026-11-20-quick-7f3a")
+
+
+def printed(findings: Findings, width: int = 100) -> str:
+    file = io.StringIO()
+    render(findings, Console(file=file, width=width), RUN / "report.html", RUN)
+    return file.getvalue()
+
+
+def words(text: str) -> str:
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize("width", [80, 100, 140])
+def test_every_configuration_appears(width: int) -> None:
+    findings = sample_findings()
+    text = printed(findings, width)
+    for row in findings.configurations:
+        if row.agent != "none":
+            assert row.title.split()[0] in text
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_no_line_is_wider_than_the_console_but_the_commands(width: int) -> None:
+    lines = [line for line in printed(sample_findings(), width).splitlines() if "runs/" not in line]
+    assert max(cell_len(line) for line in lines) <= width
+
+
+def test_a_row_shows_rank_agent_title_overhead_p99_and_records() -> None:
+    assert "1 Kieker binary TCP 147.2 ± 2.1 3,480 100 %" in words(printed(sample_findings()))
+
+
+def test_what_recorded_nothing_is_not_ranked_and_says_why() -> None:
+    text = words(printed(with_row(sample_findings(), verdicts=(NOTHING_RECORDED,), title="broken", rank=1)))
+    assert words(NOTHING_RECORDED.text) in text
+    assert re.search(r"✗ Kieker broken Promised", text)
+    assert "1 Kieker broken" not in text
+
+
+def test_what_drops_stands_apart_from_what_delivers_with_both_rates() -> None:
+    text = printed(sample_findings())
+    drops = text.index("drops by policy (offered 3.4 million records/s; carries about 67,000/s here)")
+    assert text.rindex("delivers everything\n") < drops < text.index("289.4 ± 4.0")
+
+
+def test_what_lost_records_that_it_promises_says_how_many_in_how_many_blocks_and_at_what_rate() -> None:
+    findings = sample_findings()
+    records = next(row.records for row in findings.configurations if row.part == "full-speed" and row.agent == "kieker")
+    lost = replace(records, received=records.expected - 3, blocks_incomplete=1)
+    text = words(printed(with_row(findings, records=lost, rank=None), 140))
+    assert "3 of 25,000,000 records missing in 1 of 5 blocks, at 6.5 million records/s" in text
+
+
+def test_warnings_of_a_row_are_told_under_the_tables_with_its_name() -> None:
+    warning = Verdict("disturbed", "warning", "2 of 5 trials: other work on the machine")
+    text = words(printed(with_row(sample_findings(), verdicts=(warning,), title="noisy", rank=3), 140))
+    assert "⚠ Kieker, noisy: 2 of 5 trials: other work on the machine" in text
+    assert "3 Kieker noisy 147.2" in text
+
+
+def test_labels_stand_in_their_row_or_under_it() -> None:
+    for width in (80, 100):
+        text = words(printed(sample_findings(), width))
+        assert "deferred" in text
+        assert "two regimes" in text
+
+
+def test_an_indicative_run_says_so_and_how_to_get_ten_blocks() -> None:
+    text = printed(sample_findings(blocks=5))
+    assert "5 blocks, indicative" in text
+    assert f"./tracetax run --resume {RUN} --blocks 10" in text
+    assert "indicative" not in printed(sample_findings(blocks=10))
+
+
+def test_an_experiment_that_is_no_result_is_marked_before_its_numbers() -> None:
+    text = printed(sample_findings(result=False))
+    assert text.index("No result: a check that everything works") < text.index("412")
+    assert "--blocks" not in text
+
+
+def test_nothing_but_text_is_printed_where_there_is_no_terminal() -> None:
+    hostile = Verdict("x", "warning", "the log says \x1b[31mred\x1b[0m [bold]not markup[/bold] \x07")
+    text = printed(replace(sample_findings(), verdicts=(hostile,)))
+    assert all(letter.isprintable() or letter == "\n" for letter in text)
+    assert "[bold]not markup[/bold]" in text
+
+
+def test_a_run_in_which_everything_failed_still_has_an_answer() -> None:
+    findings = sample_findings()
+    rows = tuple(replace(row, measures=(), verdicts=(NOTHING_RECORDED,), rank=None) for row in findings.configurations)
+    text = words(printed(replace(findings, configurations=rows, aa=(), statements=())))
+    assert text.count("✗") == len([row for row in rows if row.agent != "none"])
+
+
+def test_a_single_block_has_numbers_without_intervals() -> None:
+    findings = sample_findings(blocks=1)
+    rows = tuple(
+        replace(row, measures=tuple(replace(measure, ci95=None, sd=None) for measure in row.measures))
+        for row in findings.configurations
+    )
+    assert "1 Kieker binary TCP 147 3,480 100 %" in words(printed(replace(findings, configurations=rows)))

@@ -1,0 +1,63 @@
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from tracetax.report.views import Group, group_of, group_title, loss, next_line, views
+from tracetax.results.findings import ConfigurationFinding
+
+from .sample_findings import NOTHING_RECORDED, sample_findings, with_row
+
+
+def lossy(received: int) -> ConfigurationFinding:
+    findings = sample_findings()
+    row = next(row for row in findings.configurations if row.part == "full-speed" and row.configuration == "binary-tcp")
+    records = replace(row.records, received=received, blocks_incomplete=0 if received >= row.records.expected else 2)
+    return replace(row, delivery="lossy", records=records)
+
+
+def test_a_lossy_configuration_whose_records_all_arrived_delivers_everything() -> None:
+    assert group_of(lossy(lossy(0).records.expected)) is Group.DELIVERS
+
+
+def test_a_lossy_configuration_that_lost_one_record_drops_by_policy() -> None:
+    assert group_of(lossy(lossy(0).records.expected - 1)) is Group.DROPS
+
+
+def test_a_configuration_that_promises_all_and_lost_some_is_not_said_to_drop_by_policy() -> None:
+    assert group_of(replace(lossy(10), delivery="complete")) is Group.LOST
+
+
+def test_records_in_broken_trees_are_not_delivered() -> None:
+    row = lossy(lossy(0).records.expected)
+    broken = replace(row.records, complete_trees=row.records.expected_trees - 1, blocks_incomplete=1)
+    assert group_of(replace(row, records=broken)) is Group.DROPS
+    assert loss(replace(row, records=broken)).startswith("1 of 2,500,000 trees incomplete in 1 of 5 blocks")
+
+
+def test_an_error_verdict_comes_before_everything_that_was_measured() -> None:
+    assert group_of(replace(lossy(10**9), verdicts=(NOTHING_RECORDED,))) is Group.FAILED
+
+
+def test_what_drops_is_titled_with_the_rates_offered_and_carried() -> None:
+    view = views(sample_findings())[1]
+    title = group_title(Group.DROPS, view.groups[Group.DROPS])
+    assert title == "drops by policy (offered 3.4 million records/s; carries about 67,000/s here)"
+
+
+def test_every_row_is_in_exactly_one_group() -> None:
+    findings = with_row(sample_findings(), delivery="sampled", rank=None)
+    shown = [row for view in views(findings) for row in (*view.baselines, *view.rows)]
+    assert sorted(map(repr, shown)) == sorted(map(repr, findings.configurations))
+
+
+def test_each_row_has_the_band_of_its_own_heap() -> None:
+    view = views(sample_findings())[1]
+    bands = {row.heap_bytes: view.half_width(view.band_of(row.heap_bytes)) for row in view.rows}
+    assert sorted(band for band in bands.values() if band) == pytest.approx([0.62, 0.91])
+
+
+def test_an_indicative_run_is_led_to_ten_blocks_and_a_full_one_to_narrower_intervals() -> None:
+    run = Path("runs/x")
+    assert next_line(sample_findings(blocks=5), run)[1] == "./tracetax run --resume runs/x --blocks 10"
+    assert next_line(sample_findings(blocks=10), run)[1] == "./tracetax run --resume runs/x --half-width 0.5%"

@@ -1,0 +1,12 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.run.stand_ins import ROOT
+from tracetax.artifacts import build_sink, cache_dir
+
+
+@pytest.fixture(scope="session")
+def sink_binary() -> Path:
+    return build_sink(ROOT, cache_dir(os.environ))

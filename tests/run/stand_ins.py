@@ -1,0 +1,129 @@
+"""A bench whose JVM is a stand-in, and experiments over its configurations."""
+
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from tracetax.model import (
+    BASELINE,
+    Agent,
+    Configuration,
+    Delivery,
+    Experiment,
+    JvmSettings,
+    Layer,
+    Parameters,
+    Part,
+    Runtimes,
+    Schedule,
+    Use,
+)
+from tracetax.results.folder import MANIFEST_VERSION, Invocation, Manifest, RunFolder
+from tracetax.run.bench import Bench, Limits
+
+ROOT = Path(__file__).resolve().parents[2]
+FAKE = Path(__file__).resolve().parents[1] / "fakes" / "java"
+HEAP = 64 << 20
+QUICK = Limits(start=5.0, burst=5.0, warm_up=1.0, calls_base=2.0, drain_base=2.0, write=5.0, end=0.5, quiet=0.2)
+
+
+def configuration(name: str, delivery: Delivery = Delivery.COMPLETE, flags: tuple[str, ...] = ()) -> Configuration:
+    """A configuration of the agent ``fake`` whose stand-in behaves as ``name`` says."""
+    return Configuration(
+        agent="fake",
+        name=name,
+        title=name,
+        layers=(Layer.INSTRUMENTATION, Layer.COLLECTING, Layer.WRITING),
+        delivery=delivery,
+        protocol="otlp-http",
+        record_name="MonitoredClass.monitoredMethod",
+        drop_log=r"dropped (\d+) span",
+        jvm=(f"-Dfake={name}", "-Dport={sink.otlp_http.port}", *flags),
+    )
+
+
+def agents(*configurations: Configuration) -> dict[str, Agent]:
+    """The baseline and the agent ``fake``."""
+    none = Configuration(
+        agent="none",
+        name=BASELINE.configuration,
+        title="baseline",
+        layers=(Layer.METHOD,),
+        delivery=Delivery.NONE,
+        record_name="x",
+    )
+    return {
+        "none": _agent("none", {none.name: none}),
+        "fake": _agent("fake", {config.name: config for config in configurations}),
+    }
+
+
+def _agent(key: str, configurations: dict[str, Configuration]) -> Agent:
+    return Agent(
+        key=key,
+        name=key.capitalize(),
+        homepage="",
+        licence="",
+        language="java",
+        java=Runtimes(min=8, tested=(17,)),
+        instrumentation="",
+        artifacts={},
+        configurations=configurations,
+    )
+
+
+def fake_bench(sink: Path, *configurations: Configuration, limits: Limits = QUICK, **_: Any) -> Bench:
+    """A bench whose JVM is the stand-in."""
+    return Bench(
+        java=FAKE,
+        java_version="17",
+        cores=2,
+        sink=sink,
+        classes=Path("classes"),
+        agents=agents(*configurations),
+        agents_root=Path("agents"),
+        artifacts={},
+        jvm=JvmSettings(heap_bytes=HEAP),
+        limits=limits,
+    )
+
+
+def part(*configurations: Configuration, calls: int = 200, depth: int = 3) -> Part:
+    """A part that measures these configurations."""
+    uses = tuple(Use(agent="fake", configuration=config.name) for config in configurations)
+    return Part(name="p", title="P", parameters=Parameters(calls=calls, depth=depth), uses=uses)
+
+
+def experiment(*configurations: Configuration, blocks: int = 2, budget_s: float = 120.0) -> Experiment:
+    """An experiment of one part."""
+    schedule = Schedule(min_blocks=blocks, max_blocks=blocks, budget_ns=round(budget_s * 1e9))
+    return Experiment(
+        key="fake",
+        title="Fake",
+        workload="calltree/java",
+        parts=(part(*configurations),),
+        jvm=JvmSettings(heap_bytes=HEAP),
+        schedule=schedule,
+    )
+
+
+def new_run(path: Path, what: Experiment, seed: int = 1) -> RunFolder:
+    """An empty run folder for an experiment."""
+    invocation = Invocation(command=("./tracetax", "run"), started_at="2026-01-01T00:00:00", experiment=what)
+    return RunFolder.create(
+        path,
+        Manifest(
+            version=MANIFEST_VERSION,
+            tool_version="0",
+            seed=seed,
+            hashes={},
+            machine={"cores": 2},
+            invocations=(invocation,),
+        ),
+    )
+
+
+def with_schedule(what: Experiment, blocks: int) -> Experiment:
+    """The experiment with another number of blocks."""
+    return replace(what, schedule=replace(what.schedule, min_blocks=blocks, max_blocks=blocks))

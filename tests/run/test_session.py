@@ -1,0 +1,136 @@
+"""A run: blocks in random order, failures that stop nobody else, interruptions that lose nothing."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.run.stand_ins import configuration, experiment, fake_bench, new_run, with_schedule
+from tracetax.model import Configuration, Delivery, Experiment
+from tracetax.results.blocks import whole_blocks
+from tracetax.results.folder import RunFolder
+from tracetax.results.records import TrialRecord
+from tracetax.run.plan import Slot, block, cells
+from tracetax.run.session import Ended, Session
+
+
+class Watcher:
+    """Remembers what a session tells; interrupts it at a given trial."""
+
+    def __init__(self, interrupt_at: int = 0) -> None:
+        self.trials: list[Slot] = []
+        self.notes: list[str] = []
+        self.left: list[float] = []
+        self.interrupt_at = interrupt_at
+
+    def block(self, number: int, most: int, trials: int) -> None: ...
+
+    def trial(self, slot: Slot, seconds_left: float) -> None:
+        self.trials.append(slot)
+        self.left.append(seconds_left)
+
+    def state(self, text: str) -> None:
+        if text == "calling" and len(self.trials) == self.interrupt_at:
+            raise KeyboardInterrupt
+
+    def done(self, record: TrialRecord, logs: str) -> None: ...
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
+
+
+def session(
+    path: Path, sink: Path, what: Experiment, configs: tuple[Configuration, ...], watcher: Watcher
+) -> tuple[Ended, RunFolder]:
+    folder = RunFolder(path) if path.exists() else new_run(path, what)
+    return Session(what, fake_bench(sink, *configs), folder, watcher).run(), folder
+
+
+@pytest.fixture(autouse=True)
+def undisturbed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tracetax.machine.disturbance.DISTURBED_ABOVE", 99.0)
+
+
+def test_every_block_holds_each_configuration_once_and_the_baseline_twice(tmp_path: Path, sink_binary: Path) -> None:
+    configs = (configuration("flat"), configuration("warming-up"))
+    _, folder = session(tmp_path / "r", sink_binary, experiment(*configs), configs, Watcher())
+    for number in (1, 2):
+        roles = sorted(r.role + "/" + r.configuration for r in folder.records() if r.block == number)
+        assert roles == [
+            "baseline-1/baseline",
+            "baseline-2/baseline",
+            "configuration/flat",
+            "configuration/warming-up",
+        ]
+
+
+def test_the_order_depends_on_the_seed_alone() -> None:
+    configs = tuple(configuration(name) for name in "abcdef")
+    active = cells(experiment(*configs), fake_bench(Path("sink"), *configs).agents)
+    assert block(1, active, seed=1) == block(1, active, seed=1)
+    assert len({tuple(slot.cell.label for slot in block(1, active, seed)) for seed in range(5)}) > 1
+    assert block(1, active, 1) != block(2, active, 1)
+
+
+def test_a_failing_configuration_is_repeated_once_then_set_aside_and_the_others_go_on(
+    tmp_path: Path, sink_binary: Path
+) -> None:
+    configs = (configuration("flat"), configuration("records-nothing"))
+    watcher = Watcher()
+    ended, folder = session(tmp_path / "r", sink_binary, experiment(*configs), configs, watcher)
+    failed = [r for r in folder.records() if r.status == "failed"]
+    assert [(r.block, r.attempt, r.configuration) for r in failed] == [
+        (1, 1, "records-nothing"),
+        (1, 2, "records-nothing"),
+    ]
+    assert sum(r.configuration == "flat" and r.status == "ok" for r in folder.records()) == 2
+    assert "set aside" in watcher.notes[0]
+    assert ended.parts["p"] in ("settled", "max-blocks")
+
+
+def test_a_trial_that_fails_once_is_made_good_by_its_repetition(tmp_path: Path, sink_binary: Path) -> None:
+    config = configuration("fails-once", flags=(f"-Dmarker={tmp_path / 'marker'}",))
+    _, folder = session(tmp_path / "r", sink_binary, experiment(config), (config,), Watcher())
+    assert len(whole_blocks(folder.records())) == 2
+
+
+def test_when_everything_fails_the_run_ends_and_says_so(tmp_path: Path, sink_binary: Path) -> None:
+    config = configuration("crash-before-main")
+    ended, _ = session(tmp_path / "r", sink_binary, experiment(config), (config,), Watcher())
+    assert ended.parts == {"p": "failed"}
+
+
+def test_an_interrupted_block_is_repeated_whole_and_its_trials_stay(tmp_path: Path, sink_binary: Path) -> None:
+    config = configuration("flat")
+    what = experiment(config)
+    ended, folder = session(tmp_path / "r", sink_binary, what, (config,), Watcher(interrupt_at=5))
+    assert ended.interrupted
+    before = folder.records()
+    assert len(before) == 4
+    ended, folder = session(tmp_path / "r", sink_binary, what, (config,), Watcher())
+    assert not ended.interrupted
+    after = folder.records()
+    assert after[:4] == before
+    assert sorted(whole_blocks(after)) == [1, 3]
+
+
+def test_a_resumed_run_may_have_more_blocks(tmp_path: Path, sink_binary: Path) -> None:
+    config = configuration("flat")
+    what = experiment(config)
+    session(tmp_path / "r", sink_binary, what, (config,), Watcher())
+    _, folder = session(tmp_path / "r", sink_binary, with_schedule(what, 3), (config,), Watcher())
+    assert sorted(whole_blocks(folder.records())) == [1, 2, 3]
+
+
+def test_a_spent_budget_ends_the_run_after_its_first_block(tmp_path: Path, sink_binary: Path) -> None:
+    config = configuration("flat")
+    ended, folder = session(
+        tmp_path / "r", sink_binary, experiment(config, blocks=50, budget_s=0.5), (config,), Watcher()
+    )
+    assert ended.parts == {"p": "budget"}
+    assert len(whole_blocks(folder.records())) == 1
+
+
+def test_a_lossy_configuration_is_a_result_and_no_failure(tmp_path: Path, sink_binary: Path) -> None:
+    config = configuration("admits-drops", Delivery.LOSSY)
+    _, folder = session(tmp_path / "r", sink_binary, experiment(config), (config,), Watcher())
+    assert all(record.status == "ok" for record in folder.records())

@@ -1,0 +1,147 @@
+"""What one trial concludes from every way in which a JVM with an agent can behave."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.run.stand_ins import QUICK, configuration, experiment, fake_bench, new_run
+from tracetax.model import BASELINE, Configuration, Delivery, Use
+from tracetax.results.records import TrialRecord
+from tracetax.run.plan import Cell, Slot
+from tracetax.run.trial import Plan, run_trial
+
+
+def trial(tmp_path: Path, sink: Path, config: Configuration, use: Use | None = None) -> TrialRecord:
+    what = experiment(config)
+    use = use or Use(agent="fake", configuration=config.name)
+    bench = fake_bench(sink, config)
+    cell = Cell(part="p", use=use, role="configuration", heap_bytes=what.jvm.heap_bytes)
+    plan = Plan(
+        number=1,
+        slot=Slot(block=1, block_size=1, cell=cell),
+        part=what.parts[0],
+        config=bench.configuration(use.agent, use.configuration),
+    )
+    return run_trial(plan, bench, new_run(tmp_path / "run", what), lambda _: None)
+
+
+def codes(record: TrialRecord) -> set[str]:
+    return {verdict.code for verdict in record.verdicts} - {"disturbed"}
+
+
+def test_a_flat_workload_that_delivers_everything_gets_no_verdict(tmp_path: Path, sink_binary: Path) -> None:
+    record = trial(tmp_path, sink_binary, configuration("flat"))
+    assert (record.status, codes(record)) == ("ok", set())
+    assert record.ledger and (record.ledger.received, record.ledger.complete_trees) == (600, 200)
+    assert record.steady and record.steady.kind == "flat"
+    assert record.service and record.service.mean == pytest.approx(102.97)
+
+
+def test_warm_up_records_are_accounted_apart(tmp_path: Path, sink_binary: Path) -> None:
+    record = trial(tmp_path, sink_binary, configuration("flat"))
+    assert record.warm_up and record.warm_up.ledger.received == record.warm_up.calls * 3 > 0
+
+
+def test_the_baseline_expects_nothing(tmp_path: Path, sink_binary: Path) -> None:
+    record = trial(tmp_path, sink_binary, configuration("flat"), BASELINE)
+    assert (record.status, codes(record)) == ("ok", set())
+    assert record.ledger and record.ledger.completeness is None
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "verdict"),
+    [
+        ("crash-before-main", "jvm-ended"),
+        ("aborts-in-calls", "jvm-ended"),
+        ("reports-error", "workload-error"),
+        ("hangs-in-calls", "jvm-hangs"),
+        ("records-nothing", "nothing-recorded"),
+        ("wrong-name", "nothing-recorded"),
+        ("garbled", "malformed-input"),
+        ("lying", "output-broken"),
+        ("half-written", "output-broken"),
+        ("does-not-end", "does-not-end"),
+        ("exit-status", "exit-status"),
+        ("backwards", "broken-trees"),
+    ],
+)
+def test_what_goes_wrong_fails_the_trial_with_its_verdict(
+    tmp_path: Path, sink_binary: Path, behaviour: str, verdict: str
+) -> None:
+    record = trial(tmp_path, sink_binary, configuration(behaviour))
+    assert record.status == "failed"
+    assert verdict in codes(record)
+    assert (tmp_path / "run" / "trials" / "0001" / "record.json").is_file()
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "delivery", "verdict"),
+    [
+        ("loses", Delivery.COMPLETE, "records-lost"),
+        ("loses", Delivery.LOSSY, "silent-loss"),
+        ("admits-drops", Delivery.LOSSY, "drops"),
+        ("repeats", Delivery.COMPLETE, "duplicates"),
+        ("cold", Delivery.COMPLETE, "not-warm"),
+        ("flat", Delivery.NONE, "unpromised-records"),
+    ],
+)
+def test_what_the_reader_must_know_is_said_and_the_trial_counts(
+    tmp_path: Path, sink_binary: Path, behaviour: str, delivery: Delivery, verdict: str
+) -> None:
+    record = trial(tmp_path, sink_binary, configuration(behaviour, delivery))
+    assert record.status == "ok"
+    assert verdict in codes(record)
+
+
+def test_received_and_admitted_drops_add_up_to_what_was_generated(tmp_path: Path, sink_binary: Path) -> None:
+    record = trial(tmp_path, sink_binary, configuration("admits-drops", Delivery.LOSSY))
+    assert record.ledger
+    assert (record.ledger.received, record.ledger.dropped_reported, record.ledger.missing) == (300, 300, 0)
+
+
+@pytest.mark.parametrize("behaviour", ["hang-before-main", "does-not-end", "hangs-in-calls", "flat"])
+def test_no_process_is_left_behind(tmp_path: Path, sink_binary: Path, behaviour: str) -> None:
+    trial(tmp_path, sink_binary, configuration(behaviour))
+    mine = str(tmp_path)
+    left = [
+        process.name for process in Path("/proc").glob("[0-9]*") if mine.encode() in _command_line(process / "cmdline")
+    ]
+    assert left == []
+
+
+def test_a_failure_names_the_log_and_shows_its_end(tmp_path: Path, sink_binary: Path) -> None:
+    record = trial(tmp_path, sink_binary, configuration("crash-before-main"))
+    text = record.verdicts[0].text
+    assert "ended with status 1" in text
+    assert "Error occurred during initialization of VM" in text
+    assert str(tmp_path / "run" / "logs" / "0001") in text
+
+
+def test_inherited_settings_of_jvm_and_agents_are_not_passed_on(
+    tmp_path: Path, sink_binary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("JAVA_TOOL_OPTIONS", "OTEL_SERVICE_NAME", "KIEKER_SIGNATURES_INCLUDE"):
+        monkeypatch.setenv(name, "would change the result")
+    record = trial(tmp_path, sink_binary, configuration("flat"))
+    assert record.status == "ok"
+    assert record.environment == {}
+
+
+def test_a_steady_part_after_a_warm_up_is_found(tmp_path: Path, sink_binary: Path) -> None:
+    record = trial(tmp_path, sink_binary, configuration("warming-up"))
+    assert record.steady and record.steady.kind == "warm-up"
+    assert record.service and record.service.mean == pytest.approx(103, abs=0.5)
+
+
+def test_limits_of_the_tests_are_shorter_than_those_of_users() -> None:
+    from tracetax.run.bench import Limits
+
+    users = Limits()
+    assert all(getattr(QUICK, name) < getattr(users, name) for name in ("start", "burst", "end", "quiet"))
+
+
+def _command_line(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""

@@ -1,0 +1,42 @@
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tracetax.statistics.intervals import spread_lower_factor, t_critical, t_interval, t_p_value
+
+stats: Any = import_module("scipy.stats")  # scipy comes without types
+
+
+@pytest.mark.parametrize(("degrees", "value"), [(1, 12.7062), (2, 4.3027), (9, 2.2622), (29, 2.0452)])
+def test_critical_values_are_those_of_the_tables(degrees: int, value: float) -> None:
+    assert t_critical(degrees) == pytest.approx(value, abs=5e-5)
+
+
+def test_p_values_are_two_sided() -> None:
+    assert t_p_value(2.2622, 9) == pytest.approx(0.05, abs=1e-5)
+    assert t_p_value(-2.2622, 9) == t_p_value(2.2622, 9)
+    assert t_p_value(np.inf, 9) == 0
+
+
+def test_the_interval_is_scipys() -> None:
+    sample = np.random.default_rng(1).normal(100, 7, 15)
+    expected = stats.ttest_1samp(sample, 0).confidence_interval(0.95)
+    estimate = t_interval(sample)
+    assert estimate.ci95 == pytest.approx((expected.low, expected.high))
+    assert estimate.half_width == pytest.approx((expected.high - expected.low) / 2)
+
+
+def test_equal_values_have_an_interval_without_width() -> None:
+    assert t_interval([3.0, 3.0]).ci95 == (3.0, 3.0)
+
+
+def test_the_true_spread_lies_above_its_lower_limit_in_90_percent_of_samples() -> None:
+    samples = np.random.default_rng(2).normal(0, 1, (20_000, 10)).std(axis=1, ddof=1)
+    assert np.mean(samples * spread_lower_factor(9) <= 1) == pytest.approx(0.9, abs=0.01)
+
+
+def test_students_t_needs_a_degree_of_freedom() -> None:
+    with pytest.raises(ValueError, match="degree of freedom"):
+        t_critical(0)

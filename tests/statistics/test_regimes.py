@@ -1,0 +1,73 @@
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from tracetax.statistics.regimes import Regimes, overhead_in_two_regimes, two_regimes
+
+EVEN = [100.0, 101.0, 99.0, 102.0, 98.0, 100.5, 99.5, 101.5, 98.5, 100.2]
+
+
+def test_even_processes_are_one_regime() -> None:
+    assert not two_regimes(EVEN).two
+
+
+def test_one_slow_process_of_ten_is_a_second_regime() -> None:
+    regimes = two_regimes([*EVEN[:9], 170.0])
+    assert (regimes.two, regimes.fast, regimes.slow) == (True, 9, 1)
+    assert regimes.ratio == pytest.approx(1.7, abs=0.01)
+
+
+def test_one_fast_process_of_ten_is_a_second_regime() -> None:
+    regimes = two_regimes([*EVEN[:9], 60.0])
+    assert (regimes.two, regimes.fast, regimes.slow) == (True, 1, 9)
+
+
+def test_half_and_half_are_two_regimes() -> None:
+    assert two_regimes([*EVEN, *(1.7 * value for value in EVEN)]).two
+
+
+@pytest.mark.parametrize("values", [[100.0], [1.0, 1.0, 1.0, 99.0]])
+def test_fewer_than_five_processes_tell_nothing(values: list[float]) -> None:
+    assert two_regimes(values) == Regimes(False, len(values), 0, 1.0)
+
+
+def test_equal_values_are_one_regime() -> None:
+    assert not two_regimes([70.0] * 10).two
+
+
+def test_regimes_closer_than_two_percent_are_not_worth_a_label() -> None:
+    assert not two_regimes([100.0] * 9 + [101.9]).two
+    assert two_regimes([100.0] * 9 + [102.1]).two
+
+
+@pytest.mark.parametrize("n", [5, 6, 8, 10, 15, 20, 30, 60])
+def test_at_most_one_normal_sample_in_300_is_called_two_regimes(n: int) -> None:
+    samples = np.exp(np.random.default_rng(n).normal(0, 0.05, (6000, n)))
+    called = sum(two_regimes(sample).two for sample in samples)
+    assert called <= 34  # 20 expected; more than 34 has a chance of 1 in 600
+    if n <= 30:
+        assert called >= 8
+
+
+def test_an_overhead_is_labelled_when_any_of_its_three_samples_has_two_regimes() -> None:
+    slow = [*EVEN[:9], 170.0]
+    assert not overhead_in_two_regimes(EVEN, EVEN, EVEN)
+    assert overhead_in_two_regimes(slow, EVEN, EVEN)
+    assert overhead_in_two_regimes(EVEN, slow, EVEN)
+    assert overhead_in_two_regimes(EVEN, EVEN, slow)
+
+
+@given(st.lists(st.floats(50, 200), min_size=5, max_size=40), st.sampled_from([1e-6, 0.1, 42.0]))
+def test_neither_unit_nor_order_matters(values: list[float], unit: float) -> None:
+    gaps = np.sort(np.diff(np.sort(np.log(values))))
+    assume(gaps[-1] > gaps[-2] + 1e-9)  # else two splits are equally good
+    before, after = two_regimes(values), two_regimes([unit * value for value in reversed(values)])
+    assert after.two == before.two
+    assert (after.fast, after.slow) == (before.fast, before.slow)
+    assert after.ratio == pytest.approx(before.ratio)
+
+
+def test_what_is_not_positive_is_refused() -> None:
+    with pytest.raises(ValueError, match="positive"):
+        two_regimes([1.0, 2.0, 0.0, 3.0, 4.0])

@@ -1,0 +1,127 @@
+import numpy as np
+import pytest
+
+from tracetax.statistics.intervals import t_critical
+from tracetax.statistics.stopping import BlockValues, Decision, StopRule, decide, projected_blocks
+
+RULE = StopRule(min_blocks=10, max_blocks=30, half_width_ratio=0.01, half_width_ns=2.0)
+
+
+def with_sd(n: int, sd: float, mean: float = 0.0) -> np.ndarray:
+    """n values with exactly this mean and standard deviation."""
+    shape = np.sin(np.arange(n) * 2.4)
+    return mean + sd * (shape - shape.mean()) / shape.std(ddof=1)
+
+
+def sample(n: int, sd_ratio: float, sd_ns: float = 1000.0, mean: float = 0.0) -> BlockValues:
+    return BlockValues(with_sd(n, sd_ratio, mean), with_sd(n, sd_ns, mean))
+
+
+def judged(values: BlockValues, done: int = 10, affordable: int = 100) -> str:
+    return decide({"kieker": values}, RULE, done, affordable).configurations["kieker"].status
+
+
+WIDE_AT_10 = 0.01 * 10**0.5 / t_critical(9)
+"""The standard deviation whose half-width at ten blocks is exactly the one asked."""
+
+
+def test_a_ratio_as_narrow_as_asked_settles() -> None:
+    assert judged(sample(10, WIDE_AT_10 * 0.999)) == "settled"
+    assert judged(sample(10, WIDE_AT_10 * 1.001)) == "open"
+
+
+def test_a_difference_as_narrow_as_asked_settles_too() -> None:
+    assert judged(sample(10, 1.0, sd_ns=WIDE_AT_10 * 200 * 0.999)) == "settled"
+    assert judged(sample(10, 1.0, sd_ns=WIDE_AT_10 * 200 * 1.001)) == "open"
+
+
+def test_when_all_have_settled_the_run_stops() -> None:
+    decision = decide({"a": sample(10, 0.001), "b": sample(10, 0.002)}, RULE, 10, 100)
+    assert (decision.stop, decision.reason) == (True, "settled")
+
+
+def test_one_open_configuration_keeps_the_run_going() -> None:
+    decision = decide({"a": sample(10, 0.001), "b": sample(10, WIDE_AT_10 * 1.2)}, RULE, 10, 100)
+    assert (decision.stop, decision.reason) == (False, None)
+
+
+def test_nothing_settles_before_the_fewest_blocks() -> None:
+    decision = decide({"a": sample(9, 0.0001)}, RULE, 9, 100)
+    assert not decision.stop
+    assert decision.configurations["a"].status == "open"
+
+
+def test_before_the_fewest_blocks_nothing_is_given_up() -> None:
+    assert judged(sample(3, 5.0), done=3) == "open"
+
+
+def test_the_effect_has_no_say() -> None:
+    for sd in (0.001, WIDE_AT_10 * 1.2):
+        assert judged(sample(10, sd, mean=0.0)) == judged(sample(10, sd, mean=3.0))
+
+
+def test_the_most_blocks_stop_the_run() -> None:
+    assert decide({"a": sample(30, 1.0)}, RULE, 30, 100).reason == "max-blocks"
+
+
+def test_the_budget_stops_the_run_even_before_the_fewest_blocks() -> None:
+    assert decide({"a": sample(4, 1.0)}, RULE, 4, 0).reason == "budget"
+
+
+def test_settled_is_the_reason_even_with_the_last_block() -> None:
+    assert decide({"a": sample(30, 0.001)}, RULE, 30, 0).reason == "settled"
+
+
+def test_a_configuration_that_cannot_settle_is_marked_and_holds_nobody_up() -> None:
+    decision = decide({"quiet": sample(10, 0.001), "noisy": sample(10, 0.5)}, RULE, 10, 100)
+    assert decision.configurations["noisy"].status == "unsettleable"
+    assert decision.reason == "settled"
+
+
+def test_where_nothing_has_settled_the_budget_is_used() -> None:
+    decision = decide({"noisy": sample(10, 0.5), "noisier": sample(10, 0.9)}, RULE, 10, 100)
+    assert {one.status for one in decision.configurations.values()} == {"unsettleable"}
+    assert not decision.stop
+
+
+def test_the_blocks_that_fit_are_those_of_the_budget() -> None:
+    needs_twenty = sample(10, 0.01 * 20**0.5 / t_critical(19))
+    assert judged(needs_twenty, affordable=10) == "open"
+    assert judged(needs_twenty, affordable=1) == "unsettleable"
+
+
+def test_it_is_given_up_only_when_chance_in_its_spread_does_not_explain_it() -> None:
+    # 30 blocks fit. Needing 33 may be bad luck in the ten seen so far, needing 80 is not.
+    assert judged(sample(10, 0.01 * 33**0.5 / t_critical(32))) == "open"
+    assert judged(sample(10, 0.01 * 80**0.5 / t_critical(79))) == "unsettleable"
+
+
+def test_the_projection_is_the_number_of_blocks_at_which_the_width_is_reached() -> None:
+    for blocks in (2, 3, 10, 17, 30, 400):
+        sd = 0.01 * blocks**0.5 / t_critical(blocks - 1)
+        assert projected_blocks(sd * 0.9999, 0.01) == blocks
+        assert projected_blocks(sd * 1.0001, 0.01) == blocks + 1
+
+
+def test_the_projection_takes_the_easier_of_ratio_and_difference_and_no_less_than_the_fewest_blocks() -> None:
+    decision = decide({"a": sample(10, 1.0, sd_ns=200 * WIDE_AT_10 * 1.2), "b": sample(10, 0.001)}, RULE, 10, 100)
+    assert decision.configurations["a"].projected_blocks == projected_blocks(200 * WIDE_AT_10 * 1.2, 2.0)
+    assert decision.configurations["b"].projected_blocks == 10
+
+
+def test_half_widths_are_reported() -> None:
+    progress = decide({"a": sample(10, 0.02, sd_ns=30.0)}, RULE, 10, 100).configurations["a"]
+    assert progress.half_width_ratio == pytest.approx(t_critical(9) * 0.02 / 10**0.5)
+    assert progress.half_width_ns == pytest.approx(t_critical(9) * 30 / 10**0.5)
+
+
+def test_a_configuration_with_one_block_is_open() -> None:
+    progress = decide({"a": BlockValues([0.1], [5.0])}, RULE, 12, 100).configurations["a"]
+    assert (progress.status, progress.projected_blocks, progress.half_width_ns) == ("open", None, None)
+
+
+def test_the_same_values_give_the_same_decision() -> None:
+    samples = {"a": sample(12, 0.01), "b": sample(12, 0.03)}
+    first, second = decide(samples, RULE, 12, 5), decide(samples, RULE, 12, 5)
+    assert isinstance(first, Decision)
+    assert first == second

@@ -1,0 +1,105 @@
+"""The house rules of docs/architecture.md that a test can hold: floors, wings, file sizes, agents without code."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "tracetax"
+FILES = sorted(SOURCE.rglob("*.py"))
+
+FLOORS = {
+    "errors": 1,
+    "ledger": 1,
+    "machine": 1,
+    "model": 1,
+    "process": 1,
+    "statistics": 1,
+    "artifacts": 2,
+    "catalog": 2,
+    "companions": 2,
+    "results": 2,
+    "analysis": 3,
+    "workloads": 3,
+    "checks": 4,
+    "report": 4,
+    "run": 4,
+    "__main__": 5,
+    "cli": 5,
+    "commands": 5,
+}
+MAKERS = {"run", "workloads", "companions"}
+READERS = {"analysis", "report"}
+LONGEST = 400
+
+
+def part(file: Path) -> str:
+    """The folder or file directly under src/tracetax that a source file belongs to."""
+    return file.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def imports(file: Path) -> set[str]:
+    """The parts of tracetax that a file imports, inside functions too."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{file}:{node.lineno} imports relatively; write tracetax.…"
+            module = node.module or ""
+            names |= {f"{module}.{alias.name}" for alias in node.names} if module == "tracetax" else {module}
+    return {name.split(".")[1] for name in names if name.startswith("tracetax.")} - {"__version__"}
+
+
+def named(file: Path) -> str:
+    return str(file.relative_to(SOURCE))
+
+
+@pytest.mark.parametrize("file", FILES, ids=named)
+def test_a_file_imports_only_from_its_own_floor_or_below(file: Path) -> None:
+    if part(file) == "__init__":
+        assert not imports(file)
+        return
+    above = {name for name in imports(file) if FLOORS[name] > FLOORS[part(file)]}
+    assert not above, f"{named(file)} is on floor {FLOORS[part(file)]} and imports {above}"
+
+
+@pytest.mark.parametrize("file", FILES, ids=named)
+def test_the_two_wings_meet_only_in_results(file: Path) -> None:
+    other_wing = READERS if part(file) in MAKERS else MAKERS if part(file) in READERS else set[str]()
+    assert not imports(file) & other_wing
+
+
+@pytest.mark.parametrize("file", FILES, ids=named)
+def test_no_file_is_longer_than_a_reader_can_hold(file: Path) -> None:
+    assert len(file.read_text().splitlines()) <= LONGEST
+
+
+def test_every_part_has_a_floor() -> None:
+    assert {part(file) for file in FILES} - {"__init__"} <= FLOORS.keys()
+
+
+@pytest.mark.parametrize("file", FILES, ids=named)
+def test_the_code_knows_no_agent(file: Path) -> None:
+    agents = {folder.name for folder in (ROOT / "agents").iterdir() if folder.is_dir()} - {"none"}
+    assert not words_of_code(file) & agents, "what is known about an agent belongs into agents/<name>/"
+
+
+def words_of_code(file: Path) -> set[str]:
+    """Parts of identifiers, and words of strings (``kieker-tcp``, a protocol, is one word).
+
+    Docstrings are left out, and so are strings that show a reader what to type.
+    """
+    tree = ast.parse(file.read_text())
+    told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    words: set[str] = set()
+    for node in ast.walk(tree):
+        text = node.value if isinstance(node, ast.Constant) and id(node) not in told else None
+        if isinstance(text, str) and "./tracetax " not in text:
+            words |= set(re.findall(r"[\w-]+", text.lower()))
+        for name in ("id", "attr", "arg", "name"):
+            if isinstance(identifier := getattr(node, name, None), str):
+                words |= set(identifier.lower().split("_"))
+    return words
