@@ -35,7 +35,7 @@ func (l *boundedListener) Accept() (net.Conn, error) {
 		l.open.Add(-1)
 		<-l.places
 	})
-	return &boundedConn{Conn: conn, leave: leave}, nil
+	return &boundedConn{Conn: conn, acknowledge: acknowledger(conn), leave: leave}, nil
 }
 
 func (l *boundedListener) Close() error {
@@ -50,7 +50,16 @@ func (l *boundedListener) connections() int {
 
 type boundedConn struct {
 	net.Conn
-	leave func()
+	acknowledge func()
+	leave       func()
+}
+
+func (c *boundedConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if n > 0 {
+		c.acknowledge()
+	}
+	return n, err
 }
 
 func (c *boundedConn) Close() error {

@@ -19,7 +19,7 @@ from tracetax.workloads.calltree import CHUNK_CALLS, TOP_TIER, Driver
 
 LARGEST_BURST_RECORDS = 20_000
 LEAST_CALLS = 10_000
-POLL_SECONDS = 0.003
+POLL_SECONDS = 0.001
 
 
 class Warmed(Struct, frozen=True):
