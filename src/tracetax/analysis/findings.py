@@ -172,7 +172,9 @@ def _verdicts(
         trials = f"trial {record.number}" if len(cases) == 1 else f"{len(cases)} of {len(mine)} trials"
         # a failed trial that its repetition made good is no failure of the configuration
         severity = "warning" if verdict.severity == "error" and counted else verdict.severity
-        result.append(Verdict(code=verdict.code, severity=severity, text=f"{trials}: {verdict.text}"))
+        sentence, *more = verdict.text.splitlines()
+        log = f" ({more[-1].strip()})" if more else ""
+        result.append(Verdict(code=verdict.code, severity=severity, text=f"{trials}: {sentence}{log}"))
     if not counted and not any(verdict.severity == "error" for verdict in result):
         result.append(Verdict(code="not-measured", severity="error", text="no whole block of it was measured"))
     return tuple(result)

@@ -101,15 +101,15 @@ class RunFolder:
             write_json(self.path / "manifest.json", manifest)
 
     def logs(self, number: int) -> Path:
-        """The folder for what a trial's processes print."""
-        folder = self.path / "logs" / f"{number:04d}"
+        """The folder for what a trial's processes print, absolute: they run in it."""
+        folder = self.path.absolute() / "logs" / f"{number:04d}"
         with disk_errors(self.path):
             folder.mkdir(parents=True, exist_ok=True)
         return folder
 
     def scratch(self, number: int) -> Path:
-        """An empty folder in which a trial is prepared; :meth:`keep_trial` makes it the trial's."""
-        folder = self.path / "trials" / f".{number:04d}"
+        """An empty folder, absolute, in which a trial is prepared; :meth:`keep_trial` makes it the trial's."""
+        folder = self.path.absolute() / "trials" / f".{number:04d}"
         with disk_errors(self.path):
             if folder.exists():
                 shutil.rmtree(folder)
