@@ -16,6 +16,7 @@ type protocolCount struct {
 	UnexpectedNames int64            `json:"unexpected_names"`
 	EndBeforeStart  int64            `json:"end_before_start"`
 	Malformed       int64            `json:"malformed"`
+	CutOff          int64            `json:"cut_off"`
 	EvictedTrees    int64            `json:"evicted_trees"`
 	EvictedRecords  int64            `json:"evicted_records"`
 	Refused         int64            `json:"refused"`

@@ -100,7 +100,7 @@ func (k *kiekerReceiver) read(conn net.Conn) {
 		rest = stream.consume(buffer[:rest+n], b)
 		if err != nil {
 			if rest > 0 {
-				b.malformed++
+				b.cutOff++
 			}
 			k.ledger.apply(b)
 			return

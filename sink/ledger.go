@@ -18,6 +18,7 @@ type batch struct {
 	bytes      int64
 	requests   int64
 	malformed  int64
+	cutOff     int64
 }
 
 func newBatch(capacity int) *batch {
@@ -27,7 +28,7 @@ func newBatch(capacity int) *batch {
 func (b *batch) clear() {
 	b.records = b.records[:0]
 	clear(b.unexpected)
-	b.bytes, b.requests, b.malformed = 0, 0, 0
+	b.bytes, b.requests, b.malformed, b.cutOff = 0, 0, 0, 0
 }
 
 // ledger is the account of one protocol in the current phase. It is safe for concurrent use.
@@ -67,6 +68,7 @@ func (l *ledger) apply(b *batch) {
 	c.Bytes += b.bytes
 	c.Requests += b.requests
 	c.Malformed += b.malformed
+	c.CutOff += b.cutOff
 	if len(b.records) > 0 || len(b.unexpected) > 0 {
 		if c.FirstArrivalNs == 0 {
 			c.FirstArrivalNs = b.arrivalNs

@@ -4,6 +4,7 @@ import (
 	"compress/gzip"
 	"compress/zlib"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -94,7 +95,11 @@ func (o *otlpReceiver) take(signal, encoding string, body io.Reader, announced i
 	case errBusy:
 		o.ledger.refuse()
 	default:
-		walk.batch.malformed++
+		if arrived.broken {
+			walk.batch.cutOff++
+		} else {
+			walk.batch.malformed++
+		}
 	}
 	o.ledger.apply(walk.batch)
 	return err
@@ -116,11 +121,13 @@ func inflate(body io.Reader, encoding string) (io.Reader, error) {
 
 type countingReader struct {
 	io.Reader
-	count int64
+	count  int64
+	broken bool // the sender left before the end
 }
 
 func (c *countingReader) Read(p []byte) (int, error) {
 	n, err := c.Reader.Read(p)
 	c.count += int64(n)
+	c.broken = c.broken || err != nil && err != io.EOF && !errors.Is(err, errShort)
 	return n, err
 }

@@ -86,6 +86,9 @@ func (o *otlpReceiver) call(w http.ResponseWriter, r *http.Request) {
 func (o *otlpReceiver) unary(signal, encoding string, body io.Reader) error {
 	var head [grpcHead]byte
 	if _, err := io.ReadFull(body, head[:]); err != nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			err = errShort
+		}
 		return o.take(signal, "", failing{fmt.Errorf("no message: %w", err)}, -1)
 	}
 	if compressed := head[0]&1 == 1; !compressed {
@@ -110,6 +113,9 @@ func finish(w http.ResponseWriter, code int, text string) {
 	}
 }
 
+// errShort says that a call ended in order before the message that it announced: it is malformed, not cut off.
+var errShort = errors.New("the message is shorter than announced")
+
 // exactReader ends after a known number of bytes, and with an error if there are fewer.
 type exactReader struct {
 	from io.Reader
@@ -125,7 +131,7 @@ func (e *exactReader) Read(p []byte) (int, error) {
 	if err == io.EOF {
 		err = nil
 		if e.left > 0 {
-			err = io.ErrUnexpectedEOF
+			err = errShort
 		}
 	}
 	return n, err

@@ -111,12 +111,13 @@ func TestOtherMediaAndPathsAreTurnedAway(t *testing.T) {
 	expectCount(t, r.stop().Protocols["otlp-http"], protocolCount{Malformed: 1})
 }
 
-func TestACutRequestIsMalformed(t *testing.T) {
+func TestARequestWhoseSenderLeavesIsCutOff(t *testing.T) {
 	r := startHTTP(t)
 	conn := r.dial("otlp-http")
 	fmt.Fprintf(conn, "POST /v1/traces HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: 1000\r\n\r\nabc", protobufMedia)
 	conn.Close()
-	r.await("malformed", func(c counts) bool { return c.Malformed == 1 })
+	r.await("ended", func(c counts) bool { return c.Bytes == 3 && c.OpenConnections == 0 })
+	expectCount(t, r.stop().Protocols["otlp-http"], protocolCount{CutOff: 1})
 }
 
 func TestAnEndlessBodyIsCutAtTheLimit(t *testing.T) {

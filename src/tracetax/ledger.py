@@ -14,6 +14,8 @@ class ProtocolCount(Struct, frozen=True):
     unexpected_names: int = 0
     end_before_start: int = 0
     malformed: int = 0
+    cut_off: int = 0
+    """Messages that ended in their middle because their sender left; a sender may send them again."""
     evicted_trees: int = 0
     evicted_records: int = 0
     refused: int = 0
@@ -46,6 +48,7 @@ class Ledger(Struct, frozen=True):
     unexpected: dict[str, int]
     end_before_start: int
     malformed: int
+    cut_off: int
     evicted_records: int
     refused: int
     bytes: int
@@ -88,6 +91,7 @@ def account(count: ProtocolCount, *, expected_records: int, expected_trees: int,
         unexpected=count.unexpected,
         end_before_start=count.end_before_start,
         malformed=count.malformed,
+        cut_off=count.cut_off,
         evicted_records=count.evicted_records,
         refused=count.refused,
         bytes=count.bytes,

@@ -23,7 +23,7 @@ def ledger(expected: int = 0, received: int | None = None, dropped: int = 0, **c
         "other_bytes": {},
     }
     zeros = (
-        "partial_trees orphans duplicates unexpected_names end_before_start malformed evicted_records refused bytes "
+        "partial_trees orphans duplicates unexpected_names end_before_start malformed cut_off evicted_records refused bytes "
         "requests first_arrival_ns last_arrival_ns"
     )
     nothing: dict[str, Any] = dict.fromkeys(zeros.split(), 0)

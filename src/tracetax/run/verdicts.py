@@ -18,6 +18,8 @@ def of_records(ledger: Ledger, config: Configuration) -> list[Verdict]:
 
     if ledger.malformed:
         add("malformed-input", "error", f"{ledger.malformed:,} messages could not be read as {config.protocol}")
+    if ledger.cut_off:
+        add("cut-off", "warning", f"{ledger.cut_off:,} messages ended in their middle: their sender gave up or ended")
     if ledger.refused:
         add("sink-full", "warning", f"{ledger.refused:,} requests were turned away: the sink's memory was spent")
     if ledger.unexpected_names:
