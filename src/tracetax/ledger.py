@@ -31,7 +31,7 @@ class ProtocolCount(Struct, frozen=True):
     """Names outside the expected one with their counts; at most 16, the rest under ``"…"``."""
 
 
-class Ledger(Struct, frozen=True):
+class Ledger(Struct, frozen=True, kw_only=True):
     """The account of one phase (warm-up or measured) of one trial."""
 
     expected: int
@@ -48,9 +48,9 @@ class Ledger(Struct, frozen=True):
     unexpected: dict[str, int]
     end_before_start: int
     malformed: int
-    cut_off: int
+    cut_off: int = 0
     evicted_records: int
-    refused: int
+    refused: int = 0
     bytes: int
     other_bytes: dict[str, int]
     requests: int

@@ -18,7 +18,7 @@ MIN_BLOCKS = 10
 NO_RESULT = "No result: a check that everything works. Do not quote its numbers."
 
 STOPPED = {
-    "settled": "as narrow as asked for",
+    "settled": "what can settle has settled",
     "budget": "stopped by the budget",
     "max-blocks": "all blocks done",
     "interrupted": "interrupted",

@@ -6,8 +6,10 @@ import java.util.Map;
 /** What the clock can tell apart and what reading it costs. */
 final class Clock {
   private static final int READS = 200_000;
+  private static final int LONGEST_NS = 1 << 16;
+  private static final double NOTEWORTHY = 0.01;
 
-  private long resolutionNs;
+  private final int[] differences = new int[LONGEST_NS];
   private double readNs;
 
   private Clock() {}
@@ -25,26 +27,49 @@ final class Clock {
     long previous = first;
     for (int i = 0; i < READS; i++) {
       long now = System.nanoTime();
-      resolutionNs = greatestCommonDivisor(resolutionNs, now - previous);
+      long difference = now - previous;
+      if (difference >= 0 && difference < LONGEST_NS) {
+        differences[(int) difference]++;
+      }
       previous = now;
     }
     readNs = (previous - first) / (double) READS;
   }
 
-  // A read may cost more than a tick: the tick is what divides all differences, not the smallest one.
-  private static long greatestCommonDivisor(long a, long b) {
-    while (b != 0) {
-      long rest = a % b;
-      a = b;
-      b = rest;
+  /**
+   * The tick: the smallest step between differences that occur.
+   *
+   * <p>Neighbouring values count as one, for a tick of ten nanoseconds shows as 20, 21, 30 and 31:
+   * the conversion from cycles rounds. Rare ones do not count. Where all differences are
+   * neighbours, the clock tells nanoseconds apart.
+   */
+  static double tick(int[] differences, long reads) {
+    double smallest = Double.MAX_VALUE;
+    double before = Double.NaN;
+    int value = 0;
+    while (value < differences.length) {
+      long count = 0;
+      double sum = 0;
+      for (; value < differences.length && differences[value] > reads * NOTEWORTHY / 10; value++) {
+        count += differences[value];
+        sum += (double) value * differences[value];
+      }
+      value++;
+      if (count >= reads * NOTEWORTHY) {
+        double mean = sum / count;
+        if (!Double.isNaN(before)) {
+          smallest = Math.min(smallest, mean - before);
+        }
+        before = mean;
+      }
     }
-    return a;
+    return smallest == Double.MAX_VALUE ? 1 : Math.rint(smallest);
   }
 
   /** The tick, and the mean time of one read. */
   Map<String, Object> values() {
     Map<String, Object> values = new LinkedHashMap<>();
-    values.put("resolution_ns", resolutionNs);
+    values.put("resolution_ns", tick(differences, READS));
     values.put("read_ns", readNs);
     return values;
   }

@@ -28,7 +28,9 @@ final class WarmUp {
     return calls;
   }
 
-  /** What the last look has shown, or a new one after some hundred calls: a look takes milliseconds. */
+  /**
+   * What the last look has shown, or a new one after some hundred calls: a look takes milliseconds.
+   */
   Warmth glance() {
     return warmth == null || calls - lookedAt >= CALLS_BETWEEN_LOOKS ? look() : warmth;
   }

@@ -17,6 +17,7 @@ final class SelfTest {
     compilationIsSteadyWhenItsTimeNoLongerGrows();
     jsonIsEscaped();
     schedulesOfAllThreadsInterleave();
+    tickIsTheSmallestStep();
   }
 
   private static void tierIsTheHighestInUse() {
@@ -53,6 +54,23 @@ final class SelfTest {
     long[] second = Samples.paced(2, 1, 2, 1e6).starts;
     check(Arrays.equals(first, new long[] {0, 2_000, 4_000}), Arrays.toString(first));
     check(Arrays.equals(second, new long[] {1_000, 3_000}), Arrays.toString(second));
+  }
+
+  private static void tickIsTheSmallestStep() {
+    check(tick(20, 6000, 21, 900, 30, 2800, 31, 300) == 10, "a tick of 10 ns that rounds");
+    check(tick(0, 9900, 1000, 100) == 1000, "a tick of 1 us");
+    check(tick(22, 1000, 23, 4000, 24, 4000, 25, 1000) == 1, "a clock that tells ns apart");
+    check(tick(20, 6000, 27, 5, 30, 3995) == 10, "a rare value is no step");
+  }
+
+  private static double tick(int... valuesAndCounts) {
+    int[] differences = new int[2000];
+    long reads = 0;
+    for (int i = 0; i < valuesAndCounts.length; i += 2) {
+      differences[valuesAndCounts[i]] = valuesAndCounts[i + 1];
+      reads += valuesAndCounts[i + 1];
+    }
+    return Clock.tick(differences, reads);
   }
 
   private static void check(boolean right, String otherwise) {
