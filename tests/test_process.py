@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tracetax.errors import UserError
 from tracetax.process import Process, clean_environment, inherited_traps
 
 STUBBORN = "import signal,time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(600)"
@@ -100,7 +101,7 @@ def test_its_ending_tells_cpu_and_memory(tmp_path: Path) -> None:
 
 
 def test_a_program_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(UserError, match="/does/not/exist cannot be started"):
         Process(("/does/not/exist",), environment={}, stdout=tmp_path / "o", stderr=tmp_path / "e")
 
 

@@ -87,7 +87,7 @@ def run(
 
     request = Request(
         experiment=experiment,
-        agents=tuple(name.strip() for name in agent.split(",")) if agent else None,
+        agents=tuple(name.strip() for name in agent.split(",")) if agent is not None else None,
         rate=rate,
         depth=depth,
         calls=calls,
@@ -114,7 +114,7 @@ def report(run: Path) -> int:
     """
     from tracetax.commands.run import show_run
 
-    return show_run(run, ROOT)
+    return show_run(run)
 
 
 @app.command(name="list")
@@ -175,4 +175,9 @@ def main() -> None:
     except KeyboardInterrupt:
         print("Interrupted.", file=sys.stderr)
         status = ExitCode.INTERRUPTED
+    except BrokenPipeError:
+        status = ExitCode.OK
+    except OSError as error:
+        print(f"The system refuses: {error}. Every trial that had finished is kept.", file=sys.stderr)
+        status = ExitCode.ENVIRONMENT
     sys.exit(int(status) if isinstance(status, int) else 0)

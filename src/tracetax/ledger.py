@@ -1,5 +1,9 @@
 """What was expected, what arrived, what the agent admits to have dropped: the account of one trial's records."""
 
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
 from msgspec import Struct
 
 
@@ -29,6 +33,25 @@ class ProtocolCount(Struct, frozen=True):
     last_arrival_ns: int = 0
     unexpected: dict[str, int] = {}
     """Names outside the expected one with their counts; at most 16, the rest under ``"…"``."""
+
+
+def together(counts: Iterable[ProtocolCount]) -> ProtocolCount:
+    """The counts of several protocols as one."""
+    every = list(counts)
+    arrivals = [count.first_arrival_ns for count in every if count.first_arrival_ns]
+    sums: dict[str, Any] = {}
+    for field in ProtocolCount.__struct_fields__:
+        values = [getattr(count, field) for count in every]
+        if field in ("unexpected", "other_bytes"):
+            merged = Counter[str]()
+            for value in values:
+                merged.update(value)
+            sums[field] = dict(merged)
+        else:
+            sums[field] = sum(values)
+    sums["first_arrival_ns"] = min(arrivals, default=0)
+    sums["last_arrival_ns"] = max((count.last_arrival_ns for count in every), default=0)
+    return ProtocolCount(**sums)
 
 
 class Ledger(Struct, frozen=True, kw_only=True):
@@ -66,11 +89,6 @@ class Ledger(Struct, frozen=True, kw_only=True):
     def missing(self) -> int:
         """Records that neither arrived nor were reported as dropped."""
         return max(0, self.expected - self.received - self.dropped_reported)
-
-    @property
-    def settled(self) -> bool:
-        """Whether nothing more is to come: received + reported drops have reached what is expected."""
-        return self.received + self.dropped_reported >= self.expected
 
 
 def account(count: ProtocolCount, *, expected_records: int, expected_trees: int, dropped_in_log: int) -> Ledger:

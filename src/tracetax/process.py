@@ -18,6 +18,8 @@ from typing import IO, Self
 
 from msgspec import Struct
 
+from tracetax.errors import ExitCode, UserError
+
 PR_SET_PDEATHSIG = 1
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
@@ -69,10 +71,11 @@ class Process:
         stderr: Path | IO[bytes] | int,
         directory: Path | None = None,
     ) -> None:
-        """Start ``command`` directly, without a shell. Raises OSError where it cannot be started."""
+        """Start ``command`` directly, without a shell. Raises UserError where it cannot be started."""
         self.command = tuple(command)
         self.started_ns = time.monotonic_ns()
         self._asked = "itself"
+        self._group_ended = False
         self.ending: Ending | None = None
         opened: list[IO[bytes]] = []
         try:
@@ -94,6 +97,12 @@ class Process:
                 start_new_session=True,
                 preexec_fn=_die_with(os.getpid()),
             )
+        except OSError as error:
+            raise UserError(
+                f"{self.command[0]} cannot be started: {error.strerror or error}.\n"
+                "Is it there, may it be executed, and is there memory for it?   (./tracetax doctor)",
+                ExitCode.ENVIRONMENT,
+            ) from error
         finally:
             for handle in opened:
                 handle.close()
@@ -110,6 +119,12 @@ class Process:
         assert self._child.stdin is not None
         self._child.stdin.write(line.encode() + b"\n")
         self._child.stdin.flush()
+
+    def ask_for_threads(self) -> None:
+        """Ask a JVM to print what its threads are doing (QUIT), and give it a moment for that."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGQUIT)
+        self.wait(0.5)
 
     def close_input(self) -> None:
         """Close its standard input: the ordinary request to end."""
@@ -169,7 +184,10 @@ class Process:
                 send(target, number)
 
     def _kill_group(self) -> None:
-        """End what the process may have left in its group; its number is ours until the group is empty."""
+        """End what the process may have left in its group, once: later the number may be another's."""
+        if self._group_ended:
+            return
+        self._group_ended = True
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
 

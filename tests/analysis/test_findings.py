@@ -7,11 +7,11 @@ import pytest
 from msgspec.structs import replace
 
 from tests.results.trials import blocks, ledger, record
-from tests.run.stand_ins import agents, configuration, experiment, new_run
+from tests.run.stand_ins import configuration, experiment, new_run
 from tracetax.analysis.findings import build
 from tracetax.model import Configuration, Delivery
 from tracetax.results.findings import ConfigurationFinding, Findings, Measure
-from tracetax.results.records import TrialRecord, Verdict
+from tracetax.results.records import SteadyPart, TrialRecord, Verdict
 from tracetax.statistics.overhead import paired_difference
 
 FLAT = configuration("flat")
@@ -19,11 +19,11 @@ FLAT = configuration("flat")
 
 def findings(tmp_path: Path, trials: list[TrialRecord], *configs: Configuration) -> Findings:
     configs = configs or (FLAT,)
-    folder = new_run(tmp_path / "r", experiment(*configs))
+    folder = new_run(tmp_path / "r", experiment(*configs), *configs)
     for trial in trials:
         folder.scratch(trial.number)
         folder.keep_trial(trial)
-    return build(folder, agents(*configs))
+    return build(folder)
 
 
 def row(found: Findings, name: str = "flat") -> ConfigurationFinding:
@@ -66,7 +66,7 @@ def test_an_overhead_as_small_as_baselines_differ_is_within_the_band(tmp_path: P
 def test_the_baseline_is_a_row_and_has_no_overhead(tmp_path: Path) -> None:
     base = row(findings(tmp_path, blocks(10)), "baseline")
     assert (base.agent, base.rank) == ("none", None)
-    assert measure(base, "service_time").n_blocks == 20
+    assert measure(base, "service_time").n_blocks == base.records.blocks == 10
     assert all(one.name != "overhead" for one in base.measures)
 
 
@@ -125,6 +125,29 @@ def test_a_failure_that_its_repetition_made_good_is_no_error_of_the_row(tmp_path
     trials = [*blocks(2), record(9, 2, status="failed", verdicts=(verdict,))]
     found = row(findings(tmp_path, trials))
     assert [(v.code, v.severity) for v in found.verdicts] == [("jvm-ended", "warning")]
+
+
+def test_a_configuration_that_was_set_aside_later_keeps_its_error(tmp_path: Path) -> None:
+    verdict = Verdict(code="jvm-ended", severity="error", text="the JVM ended\n  whole log: x")
+    gone = [trial for trial in blocks(2) if not (trial.block == 2 and trial.role == "configuration")]
+    gone += [record(n, 2, status="failed", verdicts=(verdict,), service=None) for n in (8, 9)]
+    found = row(findings(tmp_path, gone))
+    assert [(v.code, v.severity) for v in found.verdicts] == [("jvm-ended", "error")]
+    assert "(whole log: x)" in found.verdicts[0].text
+
+
+def test_a_configuration_without_baselines_beside_it_is_an_error(tmp_path: Path) -> None:
+    trials = [trial for trial in blocks(1) if trial.role != "baseline-1"]
+    trials += [record(n, 1, "baseline-1", status="failed", service=None) for n in (8, 9)]
+    assert [v.code for v in row(findings(tmp_path, trials)).verdicts] == ["no-baseline"]
+
+
+def test_trials_that_never_became_steady_are_labelled(tmp_path: Path) -> None:
+    stalled = SteadyPart(kind="no-steady-state", first_bin=500, bins=500, change_points=())
+    trials = [replace(trial, steady=stalled) if trial.number == 2 else trial for trial in blocks(2)]
+    found = row(findings(tmp_path, trials))
+    assert "no-steady-state" in measure(found, "overhead").labels
+    assert "1 of 2 trials" in next(v.text for v in found.verdicts if v.code == "no-steady-state")
 
 
 def test_work_put_off_until_after_the_calls_is_labelled_deferred(tmp_path: Path) -> None:

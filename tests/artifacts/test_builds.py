@@ -26,7 +26,7 @@ def root(tmp_path: Path) -> Path:
     source.mkdir(parents=True)
     (source / "Main.java").write_text("class Main {}", encoding="utf-8")
     (root / "sink").mkdir()
-    for name in ("main.go", "main_test.go", "go.mod", "go.sum"):
+    for name in ("main.go", "main_test.go", "go.mod", "go.sum", "protocols.txt"):
         (root / "sink" / name).write_text(name, encoding="utf-8")
     return root
 

@@ -1,8 +1,10 @@
+from typing import Any
+
 import pytest
 
 from tests.catalog.conftest import Repository
-from tracetax.catalog import CatalogError, adhoc_experiment, load_agents, rescheduled
-from tracetax.model import Parameters, Schedule, Use
+from tracetax.catalog import CatalogError, adhoc_experiment, load_agents
+from tracetax.model import Parameters, Use
 
 
 def test_agents_on_the_command_line_are_measured_as_shipped(repository: Repository) -> None:
@@ -30,17 +32,18 @@ def test_no_agent_at_all_is_refused(repository: Repository) -> None:
         adhoc_experiment(load_agents(repository.root), [])
 
 
-def test_options_change_what_they_name_of_a_schedule() -> None:
-    schedule = Schedule(min_blocks=5, max_blocks=5)
-    assert rescheduled(schedule) == schedule
-    assert rescheduled(schedule, min_blocks=10) == Schedule(min_blocks=10, max_blocks=10)
-    assert rescheduled(schedule, max_blocks=3) == Schedule(min_blocks=3, max_blocks=3)
-    assert rescheduled(schedule, half_width="0.5%").half_width_ratio == 0.005
-    assert rescheduled(schedule, budget="5min").budget_ns == 300 * 10**9
-
-
-def test_wrong_options_for_a_schedule_are_reported_at_once() -> None:
-    with pytest.raises(CatalogError) as caught:
-        rescheduled(Schedule(), min_blocks=1, half_width="1", budget="5")
-    (report,) = caught.value.reports
-    assert {problem.key for problem in report.problems} == {"--min-blocks", "--half-width", "--budget"}
+@pytest.mark.parametrize(
+    ("options", "key", "text"),
+    [
+        ({"rate": ""}, "--rate", "is no rate"),
+        ({"heap": ""}, "--heap", "is no size"),
+        ({"depth": 1_001}, "--depth", "must be between 1 and 1,000, not 1,001"),
+        ({"calls": 10**9 + 1}, "--calls", "must be between 1 and 1,000,000,000"),
+        ({"threads": 0}, "--threads", "must be between 1 and 1,024, not 0"),
+    ],
+)
+def test_an_option_is_as_strict_as_the_same_value_in_a_file(
+    repository: Repository, options: dict[str, Any], key: str, text: str
+) -> None:
+    with pytest.raises(CatalogError, match=f"{key}: .*{text}"):
+        adhoc_experiment(load_agents(repository.root), ["tracer"], **options)

@@ -112,6 +112,38 @@ def test_a_mistake_is_reported_once_with_its_key_and_a_way_out(
     assert text in found[f"tracer: {key}"]
 
 
+@pytest.mark.parametrize(
+    "flag",
+    [
+        "-Xmx1g",
+        "-Xms1g",
+        "-XX:MaxHeapSize=1g",
+        "-XX:+UseZGC",
+        "-XX:-UseG1GC",
+        "-XX:ActiveProcessorCount=1",
+        "-XX:-AlwaysPreTouch",
+        "-XX:+AlwaysPreTouch",
+        "-Xshare:off",
+        "-cp",
+        "-classpath",
+        "--class-path=x",
+        "-jar",
+    ],
+)
+def test_a_flag_that_the_experiment_sets_for_all_is_refused(repository: Repository, change: Change, flag: str) -> None:
+    change(repository.tracer, '"-Dtracer.to={sink.otlp_http}"', f'"-Dtracer.to={{sink.otlp_http}}", "{flag}"')
+    reason = f'"{flag}" must not stand here: the experiment sets it, the same for baseline and agents'
+    assert repository.problems() == {"tracer: common.jvm[2]": reason}
+
+
+@pytest.mark.parametrize(
+    "flag", ["-Xmn64m", "-Xlog:gc", "-XX:+UseStringDeduplication", "-Dcp=-jar", "-javaagent:x.jar"]
+)
+def test_other_flags_are_the_agents_own(repository: Repository, change: Change, flag: str) -> None:
+    change(repository.tracer, '"-Dtracer.to={sink.otlp_http}"', f'"-Dtracer.to={{sink.otlp_http}}", "{flag}"')
+    assert repository.problems() == {}
+
+
 def test_an_agent_without_its_artifact_is_refused(repository: Repository, change: Change) -> None:
     change(repository.tracer, "[artifacts.agent]", "[artifacts.other]")
     assert set(repository.problems()) == {"tracer: artifacts.agent", "tracer: common.jvm[0]"}

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tracetax.catalog import BASELINE, adhoc_experiment, load_agents, load_experiments
+from tracetax.catalog import adhoc_experiment, load_agents, load_experiments
 from tracetax.catalog.agent_shape import AgentShape
 from tracetax.catalog.experiment_shape import ExperimentShape
 from tracetax.catalog.problems import Report
 from tracetax.catalog.shape import read
-from tracetax.model import Delivery, Profile
+from tracetax.model import BASELINE, Delivery, Profile
 
 ROOT = Path(__file__).parents[2]
 AGENT_FILES = sorted((ROOT / "agents").glob("*/agent.toml"))

@@ -8,12 +8,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def tracetax(*words: str, directory: Path = ROOT, seconds: float = 600, **environment: str) -> tuple[int, str]:
+def tracetax(
+    *words: str, directory: Path = ROOT, seconds: float = 600, environment: dict[str, str] | None = None
+) -> tuple[int, str]:
     """Run a command; returns its exit status and all that it printed."""
     done = subprocess.run(
         (sys.executable, "-m", "tracetax", *words),
         cwd=directory,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "100", **environment},
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "100", **(environment or {})},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

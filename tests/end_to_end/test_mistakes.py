@@ -10,8 +10,8 @@ from tests.end_to_end.command import ROOT, tracetax
 from tracetax.machine.lock import sole_run
 
 
-def expect(status: int, *says: str, words: tuple[str, ...], **environment: str) -> str:
-    found, printed = tracetax(*words, seconds=120, **environment)
+def expect(status: int, *says: str, words: tuple[str, ...], environment: dict[str, str] | None = None) -> str:
+    found, printed = tracetax(*words, seconds=120, environment=environment)
     assert found == status, printed
     assert "Traceback" not in printed
     for one in says:
@@ -71,7 +71,9 @@ def test_no_jdk(tmp_path: Path) -> None:
         assert found
         (tools / name).symlink_to(found)
     out = str(tmp_path / "run")
-    expect(3, "No JDK was found", words=("run", "smoke", "--out", out), PATH=str(tools), JAVA_HOME="")
+    expect(
+        3, "No JDK was found", words=("run", "smoke", "--out", out), environment={"PATH": str(tools), "JAVA_HOME": ""}
+    )
     assert not Path(out).exists()
 
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from tracetax.machine.disturbance import Load
 from tracetax.machine.doctor import Row, Tools, cache_row, disk_row, doctor_rows, machine_rows, tool_rows
-from tracetax.machine.facts import Machine
+from tracetax.machine.facts import FEW_CORES, Machine
 from tracetax.machine.limits import Limits
 from tracetax.machine.toolchain import Jdk
 
@@ -73,8 +73,7 @@ def test_another_python_environment_is_warned_of() -> None:
 @pytest.mark.parametrize(
     ("machine", "load", "warned"),
     [
-        (replace(SERVER, cores=2), QUIET, "cores"),
-        (replace(SERVER, limits=Limits(cpus=1.5, memory_bytes=None)), QUIET, "cores"),
+        (replace(SERVER, cores=FEW_CORES - 1), QUIET, "cores"),
         (replace(SERVER, governor="powersave"), QUIET, "governor"),
         (replace(SERVER, governor=None), QUIET, "governor"),
         (replace(SERVER, clock_source="hpet"), QUIET, "clock source"),
@@ -86,6 +85,10 @@ def test_what_makes_a_machine_uneven_is_warned_of_with_advice(machine: Machine, 
     rows = [row for row in machine_rows(machine, load) if row.state != "ok"]
     assert [row.name for row in rows] == [warned]
     assert rows[0].advice
+
+
+def test_four_cores_are_enough() -> None:
+    assert states(machine_rows(replace(SERVER, cores=FEW_CORES), QUIET))["cores"] == "ok"
 
 
 def test_a_full_disk_is_warned_of() -> None:

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from tracetax.machine.facts import Machine, machine_facts
-from tracetax.machine.limits import Limits, read_limits
+from tracetax.machine.limits import Limits, memory_available, read_limits, usable_cores
 
 
 def write(root: Path, files: dict[str, str]) -> Path:
@@ -114,3 +114,55 @@ def test_no_limit_is_none(tmp_path: Path) -> None:
         },
     )
     assert read_limits(tmp_path) == Limits(cpus=None, memory_bytes=None)
+
+
+@pytest.mark.parametrize(("quota", "cores"), [("max", 4), ("800000", 4), ("250000", 3), ("100000", 1), ("5000", 1)])
+def test_usable_are_the_cores_of_the_affinity_or_fewer_by_quota(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quota: str, cores: int
+) -> None:
+    def four(_pid: int) -> set[int]:
+        return {0, 1, 2, 3}
+
+    monkeypatch.setattr("os.sched_getaffinity", four)
+    write(tmp_path, {"proc/self/cgroup": "0::/a\n", "sys/fs/cgroup/a/cpu.max": f"{quota} 100000\n"})
+    assert usable_cores(tmp_path) == cores
+    assert machine_facts(tmp_path, tmp_path).cores == cores
+
+
+MEMORY = {"proc/meminfo": "MemTotal: 64 kB\nMemAvailable:   32 kB\n"}
+
+
+def test_without_a_limit_the_machines_free_memory_is_available(tmp_path: Path) -> None:
+    files = {"proc/self/cgroup": "0::/a\n", "sys/fs/cgroup/a/memory.max": "max\n"}
+    assert memory_available(write(tmp_path, MEMORY | files)) == 32 * 1024
+
+
+def test_a_limit_leaves_what_its_group_has_not_used(tmp_path: Path) -> None:
+    files = {
+        "proc/self/cgroup": "0::/a/b\n",
+        "sys/fs/cgroup/a/memory.max": "10000\n",
+        "sys/fs/cgroup/a/memory.current": "8000\n",
+        "sys/fs/cgroup/a/memory.stat": "anon 7000\ninactive_file 1000\n",
+        "sys/fs/cgroup/a/b/memory.max": "9000\n",
+        "sys/fs/cgroup/a/b/memory.current": "500\n",
+    }
+    assert memory_available(write(tmp_path, MEMORY | files)) == 10000 - (8000 - 1000)
+
+
+def test_a_limit_of_version_1_leaves_what_its_group_has_not_used(tmp_path: Path) -> None:
+    files = {
+        "proc/self/cgroup": "4:memory:/x\n",
+        "sys/fs/cgroup/memory/x/memory.limit_in_bytes": "10000\n",
+        "sys/fs/cgroup/memory/x/memory.usage_in_bytes": "8000\n",
+        "sys/fs/cgroup/memory/x/memory.stat": "inactive_file 1\ntotal_inactive_file 1000\n",
+    }
+    assert memory_available(write(tmp_path, MEMORY | files)) == 10000 - (8000 - 1000)
+
+
+def test_a_group_over_its_limit_has_nothing_left(tmp_path: Path) -> None:
+    files = {
+        "proc/self/cgroup": "0::/\n",
+        "sys/fs/cgroup/memory.max": "1000\n",
+        "sys/fs/cgroup/memory.current": "2000\n",
+    }
+    assert memory_available(write(tmp_path, MEMORY | files)) == 0

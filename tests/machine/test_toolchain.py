@@ -25,6 +25,14 @@ def test_java_home_comes_before_path(tmp_path: Path) -> None:
     assert (jdk.home, str(jdk)) == (chosen, "JDK 17.0.15 (Somebody)")
 
 
+def test_a_relative_java_home_leads_to_absolute_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = write_jdk(tmp_path / "jdk", "17.0.15")
+    monkeypatch.chdir(tmp_path)
+    jdk = find_jdk({"JAVA_HOME": "jdk"})
+    assert jdk is not None
+    assert (jdk.home, jdk.javac) == (home, home / "bin" / "javac")
+
+
 def test_a_java_home_without_java_is_passed_over(tmp_path: Path) -> None:
     other = write_jdk(tmp_path / "b", "21.0.4")
     jdk = find_jdk({"JAVA_HOME": str(tmp_path), "PATH": str(other / "bin")})

@@ -83,6 +83,7 @@ def manifest(findings: Findings) -> Manifest:
         "quick", findings.experiment.title, "calltree/java", parts, JvmSettings(1024**3), Schedule()
     )
     return Manifest(
+        agents={},
         version=1,
         tool_version="0.1.0",
         seed=SEED,

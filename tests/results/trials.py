@@ -23,8 +23,8 @@ def ledger(expected: int = 0, received: int | None = None, dropped: int = 0, **c
         "other_bytes": {},
     }
     zeros = (
-        "partial_trees orphans duplicates unexpected_names end_before_start malformed cut_off evicted_records refused bytes "
-        "requests first_arrival_ns last_arrival_ns"
+        "partial_trees orphans duplicates unexpected_names end_before_start malformed cut_off evicted_records refused "
+        "bytes requests first_arrival_ns last_arrival_ns"
     )
     nothing: dict[str, Any] = dict.fromkeys(zeros.split(), 0)
     return Ledger(**(nothing | values | changes))
@@ -72,6 +72,7 @@ def record(
         "steady": SteadyPart(kind="flat", first_bin=0, bins=1000, change_points=()),
         "allocated_bytes_per_call": 0.0,
         "clock_resolution_ns": 10.0,
+        "arrived_asked_ns": 2 * 10**9,
         "arrived_by_last_call": 10_000 if role == "configuration" else 0,
     }
     return TrialRecord(**(values | changes))

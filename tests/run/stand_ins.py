@@ -25,7 +25,9 @@ from tracetax.run.bench import Bench, Limits
 ROOT = Path(__file__).resolve().parents[2]
 FAKE = Path(__file__).resolve().parents[1] / "fakes" / "java"
 HEAP = 64 << 20
-QUICK = Limits(start=5.0, burst=5.0, warm_up=1.0, calls_base=2.0, drain_base=2.0, write=5.0, end=0.5, quiet=0.2)
+QUICK = Limits(
+    start=5.0, burst=5.0, warm_up=1.0, calls_base=2.0, drain_base=2.0, write=5.0, end=0.5, term=0.5, quiet=0.2
+)
 
 
 def configuration(name: str, delivery: Delivery = Delivery.COMPLETE, flags: tuple[str, ...] = ()) -> Configuration:
@@ -108,8 +110,8 @@ def experiment(*configurations: Configuration, blocks: int = 2, budget_s: float 
     )
 
 
-def new_run(path: Path, what: Experiment, seed: int = 1) -> RunFolder:
-    """An empty run folder for an experiment."""
+def new_run(path: Path, what: Experiment, *configurations: Configuration, seed: int = 1) -> RunFolder:
+    """An empty run folder for an experiment that measures these configurations."""
     invocation = Invocation(command=("./tracetax", "run"), started_at="2026-01-01T00:00:00", experiment=what)
     return RunFolder.create(
         path,
@@ -119,6 +121,7 @@ def new_run(path: Path, what: Experiment, seed: int = 1) -> RunFolder:
             seed=seed,
             hashes={},
             machine={"cores": 2},
+            agents=agents(*configurations),
             invocations=(invocation,),
         ),
     )

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.run.stand_ins import configuration, experiment, fake_bench, new_run, with_schedule
 from tracetax.model import Configuration, Delivery, Experiment
@@ -41,7 +42,7 @@ class Watcher:
 def session(
     path: Path, sink: Path, what: Experiment, configs: tuple[Configuration, ...], watcher: Watcher
 ) -> tuple[Ended, RunFolder]:
-    folder = RunFolder(path) if path.exists() else new_run(path, what)
+    folder = RunFolder(path) if path.exists() else new_run(path, what, *configs)
     return Session(what, fake_bench(sink, *configs), folder, watcher).run(), folder
 
 
@@ -97,6 +98,18 @@ def test_when_everything_fails_the_run_ends_and_says_so(tmp_path: Path, sink_bin
     config = configuration("crash-before-main")
     ended, _ = session(tmp_path / "r", sink_binary, experiment(config), (config,), Watcher())
     assert ended.parts == {"p": "failed"}
+
+
+def test_without_a_baseline_the_part_ends_at_once(tmp_path: Path, sink_binary: Path) -> None:
+    config = configuration("flat")
+    what = experiment(config, blocks=5)
+    bench = fake_bench(sink_binary, config)
+    broken = replace(bench.agents["none"].configurations["baseline"], jvm=("-Dfake=crash-before-main",))
+    none = replace(bench.agents["none"], configurations={"baseline": broken})
+    folder = new_run(tmp_path / "r", what, config)
+    ended = Session(what, replace(bench, agents={**bench.agents, "none": none}), folder, Watcher()).run()
+    assert ended.parts == {"p": "failed"}
+    assert {record.block for record in folder.records()} == {1}
 
 
 def test_an_interrupted_block_is_repeated_whole_and_its_trials_stay(tmp_path: Path, sink_binary: Path) -> None:

@@ -1,8 +1,12 @@
 """What one trial concludes from every way in which a JVM with an agent can behave."""
 
+import os
+import signal
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.run.stand_ins import QUICK, configuration, experiment, fake_bench, new_run
 from tracetax.model import BASELINE, Configuration, Delivery, Use
@@ -11,7 +15,13 @@ from tracetax.run.plan import Cell, Slot
 from tracetax.run.trial import Plan, run_trial
 
 
-def trial(tmp_path: Path, sink: Path, config: Configuration, use: Use | None = None) -> TrialRecord:
+def trial(
+    tmp_path: Path,
+    sink: Path,
+    config: Configuration,
+    use: Use | None = None,
+    watch: Callable[[str], None] = lambda _: None,
+) -> TrialRecord:
     what = experiment(config)
     use = use or Use(agent="fake", configuration=config.name)
     bench = fake_bench(sink, config)
@@ -22,7 +32,7 @@ def trial(tmp_path: Path, sink: Path, config: Configuration, use: Use | None = N
         part=what.parts[0],
         config=bench.configuration(use.agent, use.configuration),
     )
-    return run_trial(plan, bench, new_run(tmp_path / "run", what), lambda _: None)
+    return run_trial(plan, bench, new_run(tmp_path / "run", what, config), watch)
 
 
 def codes(record: TrialRecord) -> set[str]:
@@ -131,6 +141,27 @@ def test_a_steady_part_after_a_warm_up_is_found(tmp_path: Path, sink_binary: Pat
     record = trial(tmp_path, sink_binary, configuration("warming-up"))
     assert record.steady and record.steady.kind == "warm-up"
     assert record.service and record.service.mean == pytest.approx(103, abs=0.5)
+
+
+def test_a_sink_that_is_killed_during_the_calls_is_named_at_once(tmp_path: Path, sink_binary: Path) -> None:
+    def kill(state: str) -> None:
+        if state == "calling":
+            for process in Path("/proc").glob("[0-9]*"):
+                if str(sink_binary).encode() in _command_line(process / "cmdline") and mine(process):
+                    os.kill(int(process.name), signal.SIGKILL)
+
+    def mine(process: Path) -> bool:
+        return (process / "stat").read_text().rsplit(") ", 1)[1].split()[1] == str(os.getpid())
+
+    record = trial(tmp_path, sink_binary, configuration("hangs-in-calls"), watch=kill)
+    assert codes(record) == {"sink-lost"}
+    assert "was ended by signal SIGKILL" in record.verdicts[0].text
+
+
+def test_records_where_none_are_promised_are_seen_on_any_protocol(tmp_path: Path, sink_binary: Path) -> None:
+    silent = replace(configuration("flat", Delivery.NONE), protocol=None)
+    record = trial(tmp_path, sink_binary, silent)
+    assert "unpromised-records" in codes(record)
 
 
 def test_limits_of_the_tests_are_shorter_than_those_of_users() -> None:

@@ -133,12 +133,6 @@ def test_a_series_shorter_than_two_segments_has_no_change() -> None:
     assert change_points([1.0, 1.0, 1.0, 1.0, 99.0, 99.0, 99.0, 99.0, 99.0]) == ()
 
 
-def test_chance_runs_of_ties_at_the_tick_are_no_change() -> None:
-    at_the_tick = 70.0 + 10.0 * (np.random.default_rng(7).random(1000) < 0.02)
-    assert len(change_points(at_the_tick)) > 0
-    assert change_points(at_the_tick, resolution=10.0) == ()
-
-
 def test_what_is_not_a_number_is_refused() -> None:
     with pytest.raises(ValueError, match="1 of 3 are not finite"):
         change_points([1.0, np.nan, 2.0])

@@ -72,10 +72,39 @@ def test_settled_is_the_reason_even_with_the_last_block() -> None:
     assert decide({"a": sample(30, 0.001)}, RULE, 30, 0).reason == "settled"
 
 
+def test_with_the_last_block_the_reason_is_not_settled_while_one_is_not() -> None:
+    samples = {"a": sample(30, 0.001), "b": sample(30, 1.0)}
+    assert decide(samples, RULE, 30, 100).reason == "max-blocks"
+    assert decide(samples, RULE, 30, 0).reason == "max-blocks"
+
+
+def test_at_the_end_of_the_budget_the_reason_is_not_settled_while_one_is_not() -> None:
+    assert decide({"a": sample(12, 0.001), "b": sample(12, 1.0)}, RULE, 12, 0).reason == "budget"
+
+
 def test_a_configuration_that_cannot_settle_is_marked_and_holds_nobody_up() -> None:
     decision = decide({"quiet": sample(10, 0.001), "noisy": sample(10, 0.5)}, RULE, 10, 100)
     assert decision.configurations["noisy"].status == "unsettleable"
-    assert decision.reason == "settled"
+    assert decision.stop
+
+
+def test_what_could_not_settle_in_all_blocks_either_stops_the_run_for_the_blocks() -> None:
+    samples = {"quiet": sample(10, 0.001), "noisy": sample(10, 0.5)}
+    assert decide(samples, RULE, 10, 100).reason == "max-blocks"
+    assert decide(samples, RULE, 10, 1).reason == "max-blocks"
+
+
+def test_what_could_settle_given_time_stops_the_run_for_the_budget() -> None:
+    needs_twenty = sample(10, 0.01 * 20**0.5 / t_critical(19))
+    samples = {"quiet": sample(10, 0.001), "slow": needs_twenty, "noisy": sample(10, 0.5)}
+    decision = decide(samples, RULE, 10, 1)
+    assert [one.status for one in decision.configurations.values()] == ["settled", "unsettleable", "unsettleable"]
+    assert decision.reason == "budget"
+
+
+def test_a_run_without_a_configuration_that_counts_has_not_settled() -> None:
+    assert decide({}, RULE, 12, 5).reason is None
+    assert decide({}, RULE, 30, 5).reason == "max-blocks"
 
 
 def test_where_nothing_has_settled_the_budget_is_used() -> None:

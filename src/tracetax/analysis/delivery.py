@@ -11,8 +11,8 @@ DEFERRED_ABOVE = 0.5
 """Share of the records that arrived after the last call, above which the work was put off rather than done."""
 
 
-def total(trials: Sequence[TrialRecord]) -> Records:
-    """The account of the measured phases of all counted trials together.
+def total(trials: Sequence[TrialRecord], blocks: int) -> Records:
+    """The account of the measured phases of all counted trials, from ``blocks`` blocks, together.
 
     Unexpected names are those of the warm-up too: constructors and class initialisers run before the first call.
     """
@@ -39,7 +39,7 @@ def total(trials: Sequence[TrialRecord]) -> Records:
         evicted=sum(ledger.evicted_records for ledger in ledgers),
         bytes=sum(ledger.bytes for ledger in ledgers),
         blocks_incomplete=sum(not complete(ledger) for ledger in ledgers if ledger.expected),
-        blocks=len(trials),
+        blocks=blocks,
         offered_per_second=expected / seconds if expected and seconds else None,
     )
 
@@ -63,5 +63,6 @@ def deferred(trials: Sequence[TrialRecord]) -> bool:
 
 def carried_per_second(trial: TrialRecord) -> float | None:
     """Records per second that reached the sink while the calls ran; None where none did."""
-    calls = trial.moments.last_call - trial.moments.first_call
-    return trial.arrived_by_last_call / (calls / 1e9) if calls and trial.arrived_by_last_call else None
+    if not trial.arrived_by_last_call:
+        return None
+    return trial.arrived_by_last_call / ((trial.arrived_asked_ns - trial.moments.first_call) / 1e9)

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from tracetax import __version__
 from tracetax.analysis import delivery, measures
 from tracetax.analysis.statements import statements
+from tracetax.machine.facts import FEW_CORES
 from tracetax.model import BASELINE, Agent, Delivery, Experiment, Part, Use
 from tracetax.results import blocks as arranged
 from tracetax.results.blocks import CellKey, service_mean
@@ -18,14 +19,13 @@ from tracetax.results.findings import (
     ConfigurationFinding,
     ExperimentFinding,
     Findings,
+    Measure,
     PartFinding,
 )
 from tracetax.results.folder import Manifest, RunFolder
-from tracetax.results.records import BASELINES, TrialRecord, Verdict
+from tracetax.results.records import TrialRecord, Verdict
 from tracetax.statistics.multiplicity import rank_with_ties
 from tracetax.statistics.overhead import Band, aa_band, differences
-
-FEW_CORES = 4
 
 
 class Inputs(Struct, frozen=True):
@@ -33,8 +33,12 @@ class Inputs(Struct, frozen=True):
 
     manifest: Manifest
     records: list[TrialRecord]
-    agents: dict[str, Agent]
     run: str
+
+    @property
+    def agents(self) -> dict[str, Agent]:
+        """The agents as they were measured."""
+        return self.manifest.agents
 
     @property
     def experiment(self) -> Experiment:
@@ -42,9 +46,9 @@ class Inputs(Struct, frozen=True):
         return self.manifest.experiment
 
 
-def build(folder: RunFolder, agents: dict[str, Agent]) -> Findings:
+def build(folder: RunFolder) -> Findings:
     """Compute the findings of a run folder; nothing is written."""
-    inputs = Inputs(manifest=folder.manifest, records=folder.records(), agents=agents, run=str(folder.path))
+    inputs = Inputs(manifest=folder.manifest, records=folder.records(), run=str(folder.path))
     blocks = arranged.whole_blocks(inputs.records)
     bands: list[AABand] = []
     rows: list[ConfigurationFinding] = []
@@ -102,12 +106,7 @@ def _band(part: Part, heap: int, blocks: dict[int, dict[CellKey, TrialRecord]]) 
 
 def _baselines(part: Part, blocks: dict[int, dict[CellKey, TrialRecord]], inputs: Inputs) -> list[ConfigurationFinding]:
     heaps = sorted({key[4] for block in blocks.values() for key in block if key[0] == part.name})
-    rows: list[ConfigurationFinding] = []
-    for heap in heaps:
-        pairs = [arranged.trials(blocks, part.name, BASELINE, role, heap) for role in BASELINES]
-        trials = sorted((trial for pair in pairs for trial in pair), key=lambda trial: trial.number)
-        rows.append(_row(part, BASELINE, heap, trials, inputs, []))
-    return rows
+    return [_row(part, BASELINE, heap, arranged.pairs(blocks, part.name, heap), blocks, inputs, []) for heap in heaps]
 
 
 def _configurations(
@@ -118,19 +117,37 @@ def _configurations(
     for use in part.uses:
         heap = measured.get(use, inputs.experiment.jvm.heap_bytes)
         trials = arranged.trials(blocks, part.name, use, "configuration", heap)
-        pairs = arranged.paired(blocks, part.name, use, heap, service_mean)
+        beside = arranged.paired(blocks, part.name, use, heap, service_mean)
         band = _band(part, heap, blocks)
-        compared = measures.overhead(pairs, part.parameters.depth, band, inputs.experiment.schedule)
-        rows.append(_row(part, use, heap, trials, inputs, compared))
+        compared = measures.overhead(beside, part.parameters.depth, band, inputs.experiment.schedule)
+        rows.append(_row(part, use, heap, [(trial,) for trial in trials], blocks, inputs, compared))
     return rows
 
 
 def _row(
-    part: Part, use: Use, heap: int, trials: list[TrialRecord], inputs: Inputs, compared: list[Any]
+    part: Part,
+    use: Use,
+    heap: int,
+    by_block: list[tuple[TrialRecord, ...]],
+    blocks: dict[int, dict[CellKey, TrialRecord]],
+    inputs: Inputs,
+    compared: list[Measure],
 ) -> ConfigurationFinding:
+    """One row; ``by_block`` holds its good trials, those of one block together."""
     agent = inputs.agents[use.agent]
     config = agent.configurations[use.configuration]
     artifact = agent.artifacts.get("agent")
+    trials = [trial for block in by_block for trial in block]
+    unsteady = sum(trial.steady is not None and trial.steady.kind == "no-steady-state" for trial in trials)
+    verdicts = _verdicts(part, use, heap, inputs.records, blocks)
+    if unsteady:
+        text = f"{unsteady} of {len(trials)} trials never became steady; the mean of their last half was taken"
+        verdicts.append(Verdict(code="no-steady-state", severity="note", text=text))
+    if not trials and not any(verdict.severity == "error" for verdict in verdicts):
+        verdicts.append(Verdict(code="not-measured", severity="error", text="no whole block of it was measured"))
+    if trials and use != BASELINE and not compared:
+        text = "it was measured, but no block has both baselines beside it"
+        verdicts.append(Verdict(code="no-baseline", severity="error", text=text))
     return ConfigurationFinding(
         agent=use.agent,
         agent_name=agent.name,
@@ -144,40 +161,42 @@ def _row(
         part=part.name,
         parameters=part.parameters,
         heap_bytes=heap,
-        records=delivery.total(trials),
-        verdicts=_verdicts(part, use, heap, inputs.records, trials),
-        measures=(*compared, *measures.of_trials(trials)),
+        records=delivery.total(trials, len(by_block)),
+        verdicts=tuple(verdicts),
+        measures=tuple(measures.labelled([*compared, *measures.of_blocks(by_block)], unsteady=unsteady > 0)),
         rank=None,
         deferred=config.delivery is not Delivery.NONE and delivery.deferred(trials),
     )
 
 
 def _verdicts(
-    part: Part, use: Use, heap: int, records: list[TrialRecord], counted: list[TrialRecord]
-) -> tuple[Verdict, ...]:
+    part: Part,
+    use: Use,
+    heap: int,
+    records: list[TrialRecord],
+    blocks: dict[int, dict[CellKey, TrialRecord]],
+) -> list[Verdict]:
     """Verdicts of all its trials, each kind once with how often and an example; failures of repeated trials too."""
-    mine = [
-        record
-        for record in records
-        if (record.part, record.agent, record.configuration, record.heap_bytes)
-        == (part.name, use.agent, use.configuration, heap)
-    ]
+
+    def mine(key: CellKey) -> bool:
+        return (key[0], key[1], key[2], key[4]) == (part.name, use.agent, use.configuration, heap)
+
+    trials = [record for record in records if mine(arranged.cell_key(record))]
+    given_up = any(mine(key) and trial.status == "failed" for block in blocks.values() for key, trial in block.items())
     found: dict[str, list[tuple[TrialRecord, Verdict]]] = {}
-    for record in mine:
+    for record in trials:
         for verdict in record.verdicts:
             found.setdefault(verdict.code, []).append((record, verdict))
     result: list[Verdict] = []
     for cases in found.values():
         record, verdict = cases[0]
-        trials = f"trial {record.number}" if len(cases) == 1 else f"{len(cases)} of {len(mine)} trials"
+        which = f"trial {record.number}" if len(cases) == 1 else f"{len(cases)} of {len(trials)} trials"
         # a failed trial that its repetition made good is no failure of the configuration
-        severity = "warning" if verdict.severity == "error" and counted else verdict.severity
+        severity = "warning" if verdict.severity == "error" and not given_up else verdict.severity
         sentence, *more = verdict.text.splitlines()
         log = f" ({more[-1].strip()})" if more else ""
-        result.append(Verdict(code=verdict.code, severity=severity, text=f"{trials}: {sentence}{log}"))
-    if not counted and not any(verdict.severity == "error" for verdict in result):
-        result.append(Verdict(code="not-measured", severity="error", text="no whole block of it was measured"))
-    return tuple(result)
+        result.append(Verdict(code=verdict.code, severity=severity, text=f"{which}: {sentence}{log}"))
+    return result
 
 
 def _ranked(

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 import numpy as np
+from msgspec.structs import replace
 
 from tracetax.analysis.delivery import carried_per_second
 from tracetax.model import Schedule
@@ -23,9 +24,12 @@ Per = Literal["call", "invocation", "record", ""]
 Value = Callable[[TrialRecord], float | None]
 
 
-def of_trials(trials: Sequence[TrialRecord]) -> list[Measure]:
-    """What every row has: durations of calls, allocation, what reached the sink and what that cost it."""
-    tick = max((trial.clock_resolution_ns or 0.0 for trial in trials), default=0.0)
+def of_blocks(by_block: Sequence[Sequence[TrialRecord]]) -> list[Measure]:
+    """What every row has: durations of calls, allocation, what reached the sink and what that cost it.
+
+    The block is the unit: of several trials in one block (the two baselines) the mean is taken first.
+    """
+    tick = max((trial.clock_resolution_ns or 0.0 for block in by_block for trial in block), default=0.0)
 
     def durations(trial: TrialRecord, kind: str) -> Durations | None:
         return {"service_time": trial.service, "response_time": trial.response, "lateness": trial.lateness}[kind]
@@ -57,7 +61,8 @@ def of_trials(trials: Sequence[TrialRecord]) -> list[Measure]:
     ]
     result: list[Measure] = []
     for name, unit, per, value, of_clock in wanted:
-        values = [found for trial in trials if (found := value(trial)) is not None]
+        found = [[one for trial in block if (one := value(trial)) is not None] for block in by_block]
+        values = [sum(block) / len(block) for block in found if block]
         if not values:
             continue
         estimate = t_interval(np.array(values))
@@ -87,6 +92,15 @@ def overhead(found: Paired, depth: int, band: Band | None, schedule: Schedule) -
         _measure("overhead", "ns", "call", difference, marks, paired=True),
         _measure("overhead", "ns", "invocation", _divided(difference, depth), marks, paired=True),
         _measure("overhead_ratio", "1", "call", as_ratio(log_ratio), marks, paired=True),
+    ]
+
+
+def labelled(measures: list[Measure], *, unsteady: bool) -> list[Measure]:
+    """The measures of a row, marked where they rest on trials that never became steady."""
+    marked = ("service_time", "overhead", "overhead_ratio")
+    return [
+        replace(one, labels=(*one.labels, "no-steady-state")) if unsteady and one.name in marked else one
+        for one in measures
     ]
 
 

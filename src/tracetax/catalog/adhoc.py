@@ -1,14 +1,14 @@
-"""An experiment from options of the command line, without a file, and options that change a schedule."""
+"""An experiment from options of the command line, without a file."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Mapping, Sequence
 
-from tracetax.catalog import units
-from tracetax.catalog.agent_file import BASELINE
-from tracetax.catalog.problems import Report, raise_problems
-from tracetax.catalog.scheduling import Wishes, scheduled
+from tracetax.catalog.agent_shape import Size
+from tracetax.catalog.experiment_shape import CallRate, Calls, Depth, Threads
+from tracetax.catalog.problems import COMMAND_LINE, Report, raise_problems
+from tracetax.catalog.shape import read_one
 from tracetax.catalog.uses import Known, unknown_agent
 from tracetax.model import (
+    BASELINE,
     FULL,
     Agent,
     Delivery,
@@ -22,44 +22,46 @@ from tracetax.model import (
     Use,
 )
 
-COMMAND_LINE = "the command line"
 WORKLOAD = "calltree/java"
 CALLS_AT_FULL_SPEED = 200_000
 SECONDS_AT_A_RATE = 3
-
-Read = TypeVar("Read")
+DEPTH = 10
+HEAP = "1 GiB"
 
 
 def adhoc_experiment(
     agents: Mapping[str, Agent],
     agent_keys: Sequence[str],
     *,
-    rate: str = FULL,
-    depth: int = 10,
+    rate: str | None = None,
+    depth: int | None = None,
     calls: int | None = None,
-    threads: int = 1,
-    heap: str = "1 GiB",
+    threads: int | None = None,
+    heap: str | None = None,
     schedule: Schedule | None = None,
 ) -> Experiment:
     """Measure agents as they are shipped: each one's stock configurations that deliver records.
 
-    Quantities are text with units, as in a file. Without ``calls``, a trial at a rate lasts three seconds, and one at
-    full speed makes 200,000 calls. Raises CatalogError with every problem, named by its option.
+    Quantities are text with units, as in a file, and have the same bounds; None is an option that was not given.
+    Without ``calls``, a trial at a rate lasts three seconds, and one at full speed makes 200,000 calls. Raises
+    CatalogError with every problem, named by its option.
     """
     report = Report(COMMAND_LINE)
     known = Known(agents)
     uses = _stock_uses(agent_keys, known, report)
-    per_second: Rate = _read(units.rate, rate, "--rate", FULL, report)
-    heap_bytes = _read(units.size, heap, "--heap", 0, report)
+    per_second: Rate = read_one(FULL if rate is None else rate, CallRate, "--rate", report) or FULL
     if calls is None:
         calls = CALLS_AT_FULL_SPEED if per_second == FULL else max(1, round(SECONDS_AT_A_RATE * per_second))
-    for option, value in (("--depth", depth), ("--calls", calls), ("--threads", threads)):
-        if value < 1:
-            report.add(option, f"must be at least 1, not {value}")
-    parameters = Parameters(calls=calls, depth=depth, rate=per_second, threads=threads)
+    parameters = Parameters(
+        calls=read_one(calls, Calls, "--calls", report),
+        depth=read_one(DEPTH if depth is None else depth, Depth, "--depth", report),
+        rate=per_second,
+        threads=read_one(1 if threads is None else threads, Threads, "--threads", report),
+    )
+    heap_bytes: int = read_one(HEAP if heap is None else heap, Size, "--heap", report)
     raise_problems(report)
     speed = "at full speed" if per_second == FULL else f"at {per_second:,g} calls/s"
-    title = f"What tracing costs {speed}, depth {depth}"
+    title = f"What tracing costs {speed}, depth {parameters.depth}"
     return Experiment(
         key="adhoc",
         title=title,
@@ -68,33 +70,6 @@ def adhoc_experiment(
         jvm=JvmSettings(heap_bytes),
         schedule=schedule or Schedule(),
     )
-
-
-def rescheduled(
-    schedule: Schedule,
-    *,
-    min_blocks: int | None = None,
-    max_blocks: int | None = None,
-    half_width: str | None = None,
-    budget: str | None = None,
-) -> Schedule:
-    """A schedule changed by ``--min-blocks``, ``--max-blocks``, ``--half-width`` and ``--budget``.
-
-    Raises CatalogError with every problem, named by its option.
-    """
-    report = Report(COMMAND_LINE)
-    for option, value in (("--min-blocks", min_blocks), ("--max-blocks", max_blocks)):
-        if value is not None and value < 2:
-            report.add(option, f"must be at least 2, not {value}")
-    wishes = Wishes(
-        min_blocks=min_blocks,
-        max_blocks=max_blocks,
-        half_width=_read(units.half_width, half_width, "--half-width", None, report) if half_width else None,
-        budget_ns=_read(units.duration, budget, "--budget", None, report) if budget else None,
-    )
-    changed = scheduled(wishes, schedule, report, min_key="--min-blocks", max_key="--max-blocks")
-    raise_problems(report)
-    return changed
 
 
 def _stock_uses(agent_keys: Sequence[str], known: Known, report: Report) -> tuple[Use, ...]:
@@ -116,11 +91,3 @@ def _stock_uses(agent_keys: Sequence[str], known: Known, report: Report) -> tupl
     if not agent_keys:
         report.add("--agent", "names no agent   (./tracetax list agents)")
     return tuple(uses)
-
-
-def _read(reader: Callable[[object], Read], value: str, option: str, otherwise: Read, report: Report) -> Read:
-    try:
-        return reader(value)
-    except units.UnitError as error:
-        report.add(option, str(error))
-        return otherwise

@@ -9,12 +9,19 @@ from tracetax.catalog.placeholders import MONITORED, PROTOCOLS, known, names_in,
 from tracetax.catalog.problems import Report, join
 from tracetax.model import Configuration, Delivery, Profile
 
+_SHARED = re.compile(
+    r"-Xm[sx].*|-XX:(Max|Initial)HeapSize=.*|-XX:[+-]Use\w*GC|-XX:ActiveProcessorCount\b.*|-XX:[+-]AlwaysPreTouch"
+    r"|-Xshare\b.*|(-cp|-classpath|--class-path)([= ].*)?|-jar( .*)?"
+)
+"""Flags that a run sets, or that would start something else than the workload."""
+
 
 def check_said(shape: AgentShape, report: Report) -> None:
     """Check every value where it is said, so that one in ``[common]`` is reported once."""
     sections: dict[str, SetupShape] = {"common": shape.common}
     sections |= {join("configurations", name): setup for name, setup in shape.configurations.items()}
     for path, setup in sections.items():
+        _check_flags(path, setup.jvm, report)
         _check_placeholders(path, setup, known(shape.artifacts), report)
         if setup.protocol is not None and setup.protocol not in PROTOCOLS:
             hint = did_you_mean(setup.protocol, PROTOCOLS)
@@ -59,6 +66,13 @@ def _check_placeholders(path: str, setup: SetupShape, names: tuple[str, ...], re
     for key, template in templates.items():
         _check_names(key, template, names, report)
     _check_names(join(path, "record_name"), setup.record_name or "", MONITORED, report)
+
+
+def _check_flags(path: str, flags: tuple[str, ...], report: Report) -> None:
+    for index, flag in enumerate(flags):
+        if _SHARED.fullmatch(flag.strip()):
+            why = "the experiment sets it, the same for baseline and agents"
+            report.add(f"{join(path, 'jvm')}[{index}]", f'"{flag}" must not stand here: {why}')
 
 
 def _check_names(key: str, template: str, names: tuple[str, ...], report: Report) -> None:

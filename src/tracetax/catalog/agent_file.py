@@ -7,10 +7,7 @@ from tracetax.catalog.agent_shape import AgentShape, ConfigurationShape, SetupSh
 from tracetax.catalog.inheritance import ancestry, merged
 from tracetax.catalog.problems import Report, join
 from tracetax.catalog.shape import read_file
-from tracetax.model import Agent, Artifact, Configuration, Delivery, Memory, Runtimes, Use
-
-BASELINE = Use("none", "baseline")
-"""What every block contains twice: the workload without an agent."""
+from tracetax.model import BASELINE, Agent, Artifact, Configuration, Delivery, Memory, Runtimes
 
 
 def read_agents(root: Path) -> tuple[dict[str, Agent], list[Report]]:

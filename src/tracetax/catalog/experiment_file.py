@@ -7,11 +7,11 @@ from tracetax.catalog.experiment_shape import ExperimentShape, PartShape, UsesSh
 from tracetax.catalog.factors import combinations, overridden
 from tracetax.catalog.names import did_you_mean, one_of
 from tracetax.catalog.problems import Report, join
-from tracetax.catalog.scheduling import Wishes, scheduled
+from tracetax.catalog.scheduling import scheduled
 from tracetax.catalog.shape import read_file
 from tracetax.catalog.uses import Known, read_uses
 from tracetax.errors import UserError
-from tracetax.model import Experiment, JvmSettings, Part, Schedule
+from tracetax.model import Experiment, JvmSettings, Part
 
 
 def find_experiment(name_or_path: str, root: Path) -> tuple[Path, str]:
@@ -38,19 +38,13 @@ def read_experiment(path: Path, known: Known, root: Path, report: Report) -> Exp
     if shape is None:
         return None
     _check_workload(shape.workload, root, report)
-    wishes = Wishes(
-        min_blocks=shape.schedule.blocks.min,
-        max_blocks=shape.schedule.blocks.max,
-        half_width=shape.schedule.half_width,
-        budget_ns=shape.schedule.budget,
-    )
     return Experiment(
         key=path.stem,
         title=shape.title,
         workload=shape.workload,
         parts=_parts(path.stem, shape, known, report),
         jvm=JvmSettings(shape.jvm.heap, shape.jvm.collector),
-        schedule=scheduled(wishes, Schedule(), report, min_key="schedule.blocks.min", max_key="schedule.blocks.max"),
+        schedule=scheduled(shape.schedule, report),
         paper=shape.paper,
         result=shape.result,
     )

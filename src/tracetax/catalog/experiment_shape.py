@@ -13,6 +13,7 @@ Depth: TypeAlias = Annotated[int, Meta(ge=1, le=1_000)]
 Threads: TypeAlias = Annotated[int, Meta(ge=1, le=1_024)]
 CallRate: TypeAlias = Annotated[Rate, Meta(extra={"read": units.rate})]
 Blocks: TypeAlias = Annotated[int, Meta(ge=2)]
+NarrowEnough: TypeAlias = Annotated[units.HalfWidth, Meta(extra={"read": units.half_width})]
 Collector: TypeAlias = Literal["G1", "Parallel", "Serial", "Z", "Shenandoah"]
 
 
@@ -61,7 +62,7 @@ class ScheduleShape(Struct, frozen=True, kw_only=True):
     """``[schedule]``."""
 
     blocks: BlocksShape = BlocksShape()
-    half_width: Annotated[units.HalfWidth, Meta(extra={"read": units.half_width})] | None = None
+    half_width: NarrowEnough | None = None
     budget: Duration | None = None
 
 

@@ -6,6 +6,9 @@ from msgspec import Struct
 
 from tracetax.errors import UserError
 
+COMMAND_LINE = "the command line"
+"""What stands in a report in place of a file where options were typed."""
+
 
 class Problem(Struct, frozen=True):
     """One thing that is wrong in a file, and how to mend it."""

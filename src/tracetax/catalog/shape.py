@@ -47,6 +47,12 @@ def read(document: object, shape: type[Shape], report: Report) -> Shape:
     return cast(Shape, _stand_in(inspect.type_info(shape)) if value is NODEFAULT else value)
 
 
+def read_one(value: object, kind: Any, key: str, report: Report) -> Any:
+    """Read one value as the annotated type ``kind`` of a field; None after a problem was reported under ``key``."""
+    found = _value(value, inspect.type_info(kind), key, report)
+    return None if found is NODEFAULT else found
+
+
 def _value(value: object, kind: inspect.Type, path: str, report: Report) -> Any:
     """The value as the type wants it; NODEFAULT after a problem was reported."""
     extra: dict[str, Any] = {}

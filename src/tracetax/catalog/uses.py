@@ -4,11 +4,10 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from tracetax.catalog.agent_file import BASELINE
 from tracetax.catalog.experiment_shape import UsesShape
 from tracetax.catalog.names import did_you_mean
 from tracetax.catalog.problems import Report
-from tracetax.model import Agent, Use
+from tracetax.model import BASELINE, Agent, Use
 
 
 class Known(Struct, frozen=True):

@@ -3,18 +3,19 @@
 import os
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from tracetax.artifacts import cache_dir
 from tracetax.catalog import load_agents, load_experiments
 from tracetax.catalog.uses import Known, unknown_agent
+from tracetax.commands.console import console
 from tracetax.errors import ExitCode, UserError
 from tracetax.machine.doctor import doctor_rows
 from tracetax.results.folder import RunFolder
 from tracetax.run.describe import estimate_words
 
-MARKS = {"ok": "[green]✓[/green]", "warn": "[yellow]⚠[/yellow]", "missing": "[red]✗[/red]"}
+MARKS = {"ok": Text("✓", "green"), "warn": Text("⚠", "yellow"), "missing": Text("✗", "red")}
 
 
 def agents(root: Path) -> None:
@@ -24,7 +25,7 @@ def agents(root: Path) -> None:
         table.add_row(
             key, agent.name, agent.version or "–", agent.instrumentation, agent.licence, str(len(agent.configurations))
         )
-    Console().print(table)
+    console().print(table)
 
 
 def configurations(root: Path, only: str | None) -> None:
@@ -39,7 +40,7 @@ def configurations(root: Path, only: str | None) -> None:
                 table.add_row(
                     key, name, config.title, "+".join(config.layers), str(config.delivery), config.profile or "–"
                 )
-    Console().print(table)
+    console().print(table)
 
 
 def experiments(root: Path) -> None:
@@ -48,7 +49,7 @@ def experiments(root: Path) -> None:
     table = _table("experiment", "title", "parts", "time")
     for name, experiment in load_experiments(known, root).items():
         table.add_row(name, experiment.title, str(len(experiment.parts)), estimate_words(experiment, known))
-    Console().print(table)
+    console().print(table)
 
 
 def runs(folder: Path) -> None:
@@ -66,9 +67,9 @@ def runs(folder: Path) -> None:
         trials = str(len(run.trial_folders()))
         table.add_row(str(path.parent), first.experiment.key, first.started_at, trials, last.ended or "did not end")
     if found:
-        Console().print(table)
+        console().print(table)
     else:
-        Console().print(f"No run in {folder}/ yet.   (./tracetax run)")
+        console().print(f"No run in {folder}/ yet.   (./tracetax run)")
 
 
 def doctor(root: Path) -> int:
@@ -77,7 +78,7 @@ def doctor(root: Path) -> int:
     table = _table("", "", "", "what to do")
     for row in rows:
         table.add_row(MARKS[row.state], row.name, row.value, row.advice)
-    Console().print(table)
+    console().print(table)
     return ExitCode.ENVIRONMENT if any(row.state == "missing" for row in rows) else ExitCode.OK
 
 

@@ -13,25 +13,28 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 from rich.console import Console
+from rich.text import Text
 
 from tracetax import __version__
 from tracetax.analysis.findings import build
 from tracetax.artifacts import cache_dir
 from tracetax.catalog import adhoc_experiment, load_agents, load_catalog, rescheduled
+from tracetax.commands.console import console as new_console
 from tracetax.errors import ExitCode, UserError
 from tracetax.machine.facts import Machine, machine_facts
+from tracetax.machine.limits import memory_available
 from tracetax.machine.lock import sole_run
-from tracetax.model import FULL, Agent, Experiment
+from tracetax.model import Agent, Experiment
 from tracetax.process import inherited_traps
 from tracetax.report.page import write_page
 from tracetax.report.terminal import render
 from tracetax.results.findings import Findings
-from tracetax.results.folder import MANIFEST_VERSION, Invocation, Manifest, RunFolder
+from tracetax.results.folder import MANIFEST_VERSION, Invocation, Manifest, RunFolder, check_free
 from tracetax.run import prepare
 from tracetax.run.describe import estimate_words, part_words, plan_lines
 from tracetax.run.plan import cells, check_memory
 from tracetax.run.progress import TerminalProgress
-from tracetax.run.session import Ended, Session, resumed
+from tracetax.run.session import Session
 
 DEFAULT_EXPERIMENT = "quick"
 
@@ -56,94 +59,101 @@ class Request(Struct, frozen=True):
 
 def run_command(request: Request, root: Path, typed: tuple[str, ...]) -> int:
     """Measure, save and show; returns the exit code."""
-    console = Console(highlight=False)
+    console = new_console()
     if request.resume:
-        return _resume(request, root, typed, load_agents(root), console)
+        return _resume(request, request.resume, root, typed, console)
     agents, experiment = _experiment(request, root)
     seed = random.SystemRandom().randrange(1 << 32) if request.seed is None else request.seed
     if request.dry_run:
-        for line in plan_lines(experiment, agents, seed):
-            console.print(line, soft_wrap=True)
+        _print_plan(experiment, agents, seed, console)
         return ExitCode.OK
     machine = machine_facts(Path.cwd())
-    check_memory(cells(experiment, agents), _memory_available())
-    path = request.out or RunFolder.new_path(
-        Path("runs"), experiment.key, f"{random.SystemRandom().getrandbits(16):04x}"
-    )
-    with sole_run():
+    check_memory(cells(experiment, agents), memory_available())
+    tag = f"{random.SystemRandom().getrandbits(16):04x}"
+    path = request.out or RunFolder.new_path(Path("runs"), experiment.key, tag)
+    check_free(path)
+    with sole_run(), _terminations_interrupt():
         bench = prepare.prepare(experiment, agents, root, cache_dir(os.environ), console.print)
         manifest = Manifest(
             version=MANIFEST_VERSION,
             tool_version=__version__,
             seed=seed,
-            hashes=prepare.hashes(experiment, bench),
+            hashes=prepare.hashes(experiment, bench, machine),
             machine=msgspec.to_builtins(machine),
+            agents=bench.agents,
             invocations=(_invocation(typed, experiment),),
             inherited=inherited_traps(os.environ),
         )
-        folder = RunFolder.create(path, manifest)
-        return _measure(experiment, agents, bench, folder, machine, console)
+        return _measure(experiment, bench, RunFolder.create(path, manifest), machine, console)
 
 
-def show_run(path: Path, root: Path) -> int:
+def show_run(path: Path) -> int:
     """Draw a run's table and page anew from its trials."""
     folder = RunFolder(path)
-    console = Console(highlight=False)
-    findings, page = _conclude(folder, load_agents(root))
-    render(findings, console, page, path)
+    with sole_run():
+        findings, page = _conclude(folder)
+    render(findings, new_console(), page, path)
     return _exit_code(findings)
 
 
-def _resume(request: Request, root: Path, typed: tuple[str, ...], agents: dict[str, Agent], console: Console) -> int:
-    assert request.resume is not None
+def _resume(request: Request, path: Path, root: Path, typed: tuple[str, ...], console: Console) -> int:
     fixed = ("experiment", "agents", "rate", "depth", "calls", "threads", "seed", "out")
     given = [f"--{name}" for name in fixed if getattr(request, name) is not None]
     if given:
         raise UserError(
             f"{', '.join(given)}: a run goes on as it began; only --blocks, --half-width and --budget may differ."
         )
-    with sole_run():
-        folder = RunFolder(request.resume)
+    folder = RunFolder(path)
+    manifest = folder.manifest
+    experiment = _scheduled(manifest.experiment, request)
+    if request.dry_run:
+        _print_plan(experiment, manifest.agents, manifest.seed, console)
+        return ExitCode.OK
+    catalog = load_agents(root)
+    refuse_changes([f"the agent {key}" for key, agent in manifest.agents.items() if catalog.get(key) != agent])
+    machine = machine_facts(Path.cwd())
+    check_memory(cells(experiment, manifest.agents), memory_available())
+    with sole_run(), _terminations_interrupt():
         folder.discard_unfinished()
-        manifest = folder.manifest
-        experiment = _scheduled(manifest.experiment, request)
-        if request.dry_run:
-            for line in plan_lines(experiment, agents, manifest.seed):
-                console.print(line, soft_wrap=True)
-            return ExitCode.OK
-        check_memory(cells(experiment, agents), _memory_available())
-        bench = prepare.prepare(experiment, agents, root, cache_dir(os.environ), console.print)
-        folder.write_manifest(resumed(manifest, prepare.hashes(experiment, bench), _invocation(typed, experiment)))
-        return _measure(experiment, agents, bench, folder, machine_facts(Path.cwd()), console)
+        bench = prepare.prepare(experiment, manifest.agents, root, cache_dir(os.environ), console.print)
+        now = prepare.hashes(experiment, bench, machine)
+        refuse_changes([name for name in {**manifest.hashes, **now} if manifest.hashes.get(name) != now.get(name)])
+        invocations = (*manifest.invocations, _invocation(typed, experiment))
+        folder.write_manifest(replace(manifest, invocations=invocations, part_endings={}))
+        return _measure(experiment, bench, folder, machine, console)
+
+
+def refuse_changes(changed: list[str]) -> None:
+    """Raise UserError where something that is measured has changed since a run began."""
+    if changed:
+        raise UserError(
+            f"This run cannot go on: {', '.join(changed)} changed since it began, and its blocks would not be "
+            "comparable.\nStart a new run with: ./tracetax run"
+        )
 
 
 def _measure(
-    experiment: Experiment,
-    agents: dict[str, Agent],
-    bench: prepare.Bench,
-    folder: RunFolder,
-    machine: Machine,
-    console: Console,
+    experiment: Experiment, bench: prepare.Bench, folder: RunFolder, machine: Machine, console: Console
 ) -> int:
-    _headline(experiment, agents, bench, folder, machine, console)
-    with _terminations_interrupt(), TerminalProgress(console) as progress:
+    _headline(experiment, bench, folder, machine, console)
+    with TerminalProgress(console) as progress:
         ended = Session(experiment, bench, folder, progress).run()
-    findings, page = _conclude(folder, agents)
+    try:
+        findings, page = _conclude(folder)
+    except KeyboardInterrupt:
+        console.print(f"Interrupted; every trial is kept. Its findings: ./tracetax report {folder.path}")
+        return ExitCode.INTERRUPTED
     render(findings, console, page, folder.path)
-    return _ended(ended, findings, folder, console)
-
-
-def _ended(ended: Ended, findings: Findings, folder: RunFolder, console: Console) -> int:
     if ended.interrupted:
         console.print(f"Interrupted. Go on with: ./tracetax run --resume {folder.path}", soft_wrap=True)
         return ExitCode.INTERRUPTED
     return _exit_code(findings)
 
 
-def _conclude(folder: RunFolder, agents: dict[str, Agent]) -> tuple[Findings, Path]:
+def _conclude(folder: RunFolder) -> tuple[Findings, Path]:
     """Write what follows from the trials: Parquet, findings, page."""
     folder.consolidate()
-    findings = build(folder, agents)
+    findings = build(folder)
     folder.write_findings(findings)
     return findings, write_page(folder.path, findings)
 
@@ -151,6 +161,11 @@ def _conclude(folder: RunFolder, agents: dict[str, Agent]) -> tuple[Findings, Pa
 def _exit_code(findings: Findings) -> int:
     failed = any(verdict.severity == "error" for row in findings.configurations for verdict in row.verdicts)
     return ExitCode.FAILED if failed else ExitCode.OK
+
+
+def _print_plan(experiment: Experiment, agents: dict[str, Agent], seed: int, console: Console) -> None:
+    for line in plan_lines(experiment, agents, seed):
+        console.print(line, soft_wrap=True)
 
 
 def _experiment(request: Request, root: Path) -> tuple[dict[str, Agent], Experiment]:
@@ -169,10 +184,10 @@ def _experiment(request: Request, root: Path) -> tuple[dict[str, Agent], Experim
         experiment = adhoc_experiment(
             agents,
             request.agents,
-            rate=request.rate or FULL,
-            depth=request.depth or 10,
+            rate=request.rate,
+            depth=request.depth,
             calls=request.calls,
-            threads=request.threads or 1,
+            threads=request.threads,
         )
     return agents, _scheduled(experiment, request)
 
@@ -180,14 +195,8 @@ def _experiment(request: Request, root: Path) -> tuple[dict[str, Agent], Experim
 def _scheduled(experiment: Experiment, request: Request) -> Experiment:
     """The experiment under the schedule that was typed."""
     schedule = rescheduled(
-        experiment.schedule,
-        min_blocks=request.blocks,
-        max_blocks=request.blocks,
-        half_width=request.half_width,
-        budget=request.budget,
+        experiment.schedule, blocks=request.blocks, half_width=request.half_width, budget=request.budget
     )
-    if request.half_width is not None and request.blocks is None:
-        schedule = replace(schedule, min_blocks=max(10, schedule.min_blocks), max_blocks=max(100, schedule.max_blocks))
     return replace(experiment, schedule=schedule)
 
 
@@ -197,41 +206,28 @@ def _invocation(typed: tuple[str, ...], experiment: Experiment) -> Invocation:
 
 
 def _headline(
-    experiment: Experiment,
-    agents: dict[str, Agent],
-    bench: prepare.Bench,
-    folder: RunFolder,
-    machine: Machine,
-    console: Console,
+    experiment: Experiment, bench: prepare.Bench, folder: RunFolder, machine: Machine, console: Console
 ) -> None:
     """What is about to be measured, on what, for how long, and where it goes."""
-    console.print(f"\n[bold]{experiment.key}[/bold]: {experiment.title}")
-    memory = f"{machine.memory_bytes / 2**30:.0f} GiB"
-    console.print(
-        f"Machine   {machine.cpu}, {machine.cores} cores, {memory}, {machine.kernel}, OpenJDK {bench.java_version}"
-        f"     load {machine.load[0]:.1f}",
-        soft_wrap=True,
-    )
+    console.print()
+    console.print(Text.assemble((experiment.key, "bold"), f": {experiment.title}"), soft_wrap=True)
+    facts = (machine.cpu, f"{machine.cores} cores", f"{machine.memory_bytes / 2**30:.0f} GiB", machine.kernel)
+    console.print(f"Machine   {', '.join(facts)}, {machine.java}     load {machine.load[0]:.1f}", soft_wrap=True)
     for part in experiment.parts:
         names = ", ".join(str(use) for use in part.uses)
         console.print(f"Plan      {part.title}: {part_words(part)}: {names}; the baseline twice", soft_wrap=True)
-    console.print(f"Run       {folder.path}     {estimate_words(experiment, agents)}\n", soft_wrap=True)
-
-
-def _memory_available() -> int:
-    import psutil
-
-    return psutil.virtual_memory().available
+    console.print(f"Run       {folder.path}     {estimate_words(experiment, bench.agents)}\n", soft_wrap=True)
 
 
 @contextmanager
 def _terminations_interrupt() -> Generator[None]:
-    """Treat TERM and HUP as Ctrl-C: end in order, keep what was measured."""
+    """Treat TERM and HUP as Ctrl-C: end in order, keep what was measured. What nohup has silenced stays so."""
 
     def interrupt(_number: int, _frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
-    before = {number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGHUP)}
+    numbers = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) != signal.SIG_IGN]
+    before = {number: signal.signal(number, interrupt) for number in numbers}
     try:
         yield
     finally:

@@ -13,7 +13,7 @@ from typing import Any, Self
 import msgspec
 from msgspec import Struct
 
-from tracetax.ledger import ProtocolCount
+from tracetax.ledger import ProtocolCount, together
 from tracetax.process import Process, clean_environment
 
 ANSWER_SECONDS = 20.0
@@ -47,8 +47,10 @@ class PhaseReport(Struct, frozen=True):
     """With the last report: phases that closed by themselves, at the record that they were told."""
 
     def of(self, protocol: str | None) -> ProtocolCount:
-        """The count of one protocol; an empty one where the configuration writes to none."""
-        return self.protocols.get(protocol or "", ProtocolCount())
+        """The count of one protocol; of all together where the configuration promises nothing on any."""
+        if protocol is None:
+            return together(self.protocols.values())
+        return self.protocols.get(protocol, ProtocolCount())
 
 
 class Sink:
@@ -92,6 +94,11 @@ class Sink:
         For records that an agent holds back on an ordered stream: they still belong to the phase that made them.
         """
         self._ask(f"phase {name} after {records}")
+
+    def check(self) -> None:
+        """Raise SinkLost where it has ended: waiting for anything that needs it has become useless."""
+        if self.process.poll():
+            raise self._lost("is gone")
 
     def stop(self) -> PhaseReport:
         """End it the ordinary way; returns the last phase."""

@@ -9,7 +9,7 @@ from typing import Literal
 from msgspec import Struct
 
 from tracetax.machine import disturbance
-from tracetax.machine.facts import Machine, machine_facts
+from tracetax.machine.facts import FEW_CORES, Machine, machine_facts
 from tracetax.machine.toolchain import OLDEST_JDK, Jdk, find_jdk, go_version, maven_version
 
 Group = Literal["toolchain", "machine"]
@@ -17,7 +17,6 @@ State = Literal["ok", "warn", "missing"]
 
 GIB = 1 << 30
 LEAST_DISK_BYTES = 5 * GIB
-FEW_CORES = 2
 NOTICEABLE_STEAL = 0.01
 CHEAP_CLOCKS = ("tsc", "arch_sys_counter")
 """Clock sources that a process reads without entering the kernel."""
@@ -132,11 +131,14 @@ def machine_rows(machine: Machine, load: disturbance.Load) -> list[Row]:
 
 
 def _cores(machine: Machine) -> tuple[State, str, str]:
-    usable = min(machine.cores, machine.limits.cpus or machine.cores)
-    value = f"{usable:g} of {machine.cpu}"
-    if usable > FEW_CORES:
+    value = f"{machine.cores} of {machine.cpu}"
+    if machine.cores >= FEW_CORES:
         return "ok", value, ""
-    return "warn", value, "The agent's threads compete with the calls: take the results as a demonstration."
+    return (
+        "warn",
+        value,
+        f"With fewer than {FEW_CORES}, agents compete with the calls: take the results as a demonstration.",
+    )
 
 
 def _load(load: disturbance.Load) -> tuple[State, str, str]:

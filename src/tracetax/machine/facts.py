@@ -7,10 +7,12 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from tracetax.machine.limits import Limits, read_limits
+from tracetax.machine.limits import Limits, meminfo, read_limits, usable_cores
 from tracetax.machine.toolchain import find_jdk
 
 ROOT = Path("/")
+FEW_CORES = 4
+"""With fewer, the agent's threads and the sink compete with the calls, and results are a demonstration."""
 
 
 class Machine(Struct, frozen=True):
@@ -19,7 +21,7 @@ class Machine(Struct, frozen=True):
     cpu: str
     architecture: str
     cores: int
-    """Logical processors that this process may use."""
+    """Logical processors that this process may keep busy, by affinity and quota."""
     smt: bool | None
     numa_nodes: int
     memory_bytes: int
@@ -48,11 +50,11 @@ def machine_facts(folder: Path, root: Path = ROOT) -> Machine:
     return Machine(
         cpu=_cpu_field(root, "model name") or _text(root / "proc/device-tree/model") or platform.machine(),
         architecture=platform.machine(),
-        cores=len(os.sched_getaffinity(0)),
+        cores=usable_cores(root),
         smt=_switch(root / "sys/devices/system/cpu/smt/active"),
         numa_nodes=max(1, len(list((root / "sys/devices/system/node").glob("node[0-9]*")))),
-        memory_bytes=_memory_field(root, "MemTotal"),
-        swap_bytes=_memory_field(root, "SwapTotal"),
+        memory_bytes=meminfo(root, "MemTotal"),
+        swap_bytes=meminfo(root, "SwapTotal"),
         kernel=f"{platform.system()} {platform.release()}",
         os=_operating_system(root),
         virtualised=_hypervisor(root, flags.split()),
@@ -89,14 +91,6 @@ def _cpu_field(root: Path, name: str) -> str:
         if key.strip() == name:
             return value.strip()
     return ""
-
-
-def _memory_field(root: Path, name: str) -> int:
-    for line in (_text(root / "proc/meminfo") or "").splitlines():
-        key, _, value = line.partition(":")
-        if key == name:
-            return int(value.split()[0]) * 1024
-    return 0
 
 
 def _operating_system(root: Path) -> str:

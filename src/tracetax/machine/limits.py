@@ -1,5 +1,7 @@
-"""How much of the machine the control groups of this process leave to it."""
+"""How much of the machine is left to this process, by its affinity and its control groups."""
 
+import math
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -29,10 +31,40 @@ def read_limits(root: Path = Path("/")) -> Limits:
         if quota.isdigit():
             cpus.append(int(quota) / int(period))
         for name in ("memory.max", "memory.limit_in_bytes"):
-            for limit in _words(folder / name, 1) or ():
-                if limit.isdigit() and int(limit) < _NO_MEMORY_LIMIT:
-                    memory.append(int(limit))
+            limit = _number(folder / name)
+            if limit is not None and limit < _NO_MEMORY_LIMIT:
+                memory.append(limit)
     return Limits(cpus=min(cpus, default=None), memory_bytes=min(memory, default=None))
+
+
+def usable_cores(root: Path = Path("/")) -> int:
+    """Cores that this process may keep busy: those of its affinity, or fewer by its groups' quota, rounded up."""
+    allowed = len(os.sched_getaffinity(0))
+    quota = read_limits(root).cpus
+    return allowed if quota is None else max(1, min(allowed, math.ceil(quota)))
+
+
+def memory_available(root: Path = Path("/")) -> int:
+    """Bytes that this process and its children may still take: what the machine has, or less by its groups' limits.
+
+    Files that a group has read count as its usage; those that the kernel drops first are not counted here, as they are
+    not in the machine's own figure.
+    """
+    left = [meminfo(root, "MemAvailable")]
+    for folder in _groups(root):
+        for limit_name, usage_name, droppable in (
+            ("memory.max", "memory.current", "inactive_file"),
+            ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+        ):
+            limit, usage = _number(folder / limit_name), _number(folder / usage_name)
+            if limit is not None and usage is not None and limit < _NO_MEMORY_LIMIT:
+                left.append(limit - max(0, usage - _field(folder / "memory.stat", droppable)))
+    return max(0, min(left))
+
+
+def meminfo(root: Path, name: str) -> int:
+    """A field of /proc/meminfo in bytes; 0 where there is none."""
+    return _field(root / "proc/meminfo", f"{name}:") * 1024
 
 
 def _groups(root: Path) -> Iterator[Path]:
@@ -49,6 +81,21 @@ def _groups(root: Path) -> Iterator[Path]:
         while folder.is_relative_to(top):
             yield folder
             folder = folder.parent
+
+
+def _number(path: Path) -> int | None:
+    """The number that a file consists of; None where it is absent or says ``max``."""
+    word = next(iter(_words(path, 1) or ()), "")
+    return int(word) if word.isdigit() else None
+
+
+def _field(path: Path, name: str) -> int:
+    """A number behind its name in a file of one field per line; 0 where there is none."""
+    try:
+        lines = path.read_text().splitlines()
+    except OSError:
+        return 0
+    return next((int(words[1]) for words in map(str.split, lines) if len(words) > 1 and words[0] == name), 0)
 
 
 def _words(path: Path, count: int) -> tuple[str, ...] | None:

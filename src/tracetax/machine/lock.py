@@ -1,5 +1,6 @@
 """One measuring run at a time on a machine: a second one would disturb both."""
 
+import contextlib
 import fcntl
 import os
 import tempfile
@@ -9,27 +10,78 @@ from pathlib import Path
 
 from tracetax.errors import ExitCode, UserError
 
+_ALWAYS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+"""The file may lie in a folder where everybody writes: what somebody else put there must neither lead nor block."""
+
 
 @contextmanager
 def sole_run(path: Path | None = None) -> Generator[None]:
     """Hold the machine's lock; raises UserError with the other run's process where it is taken.
 
-    The kernel frees the lock when its holder ends, however that happens.
+    Every user of the machine can hold it, whoever made its file. The kernel frees the lock when its holder ends,
+    however that happens.
     """
     path = path or Path(tempfile.gettempdir()) / "tracetax.lock"
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    try:
+        descriptor = _opened(path)
+    except OSError as error:
+        raise _unusable(path, error) from error
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            holder = os.read(descriptor, 100).decode().strip() or "unknown"
             raise UserError(
-                f"Another run is measuring on this machine (process {holder}, lock {path}).\n"
+                f"Another run is measuring on this machine (process {_holder(descriptor)}, lock {path}).\n"
                 "Two at once would disturb each other: wait for it to end, then type this again.",
                 ExitCode.BUSY,
             ) from None
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+        except OSError as error:
+            raise _unusable(path, error) from error
+        with contextlib.suppress(OSError):
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
         yield
     finally:
         os.close(descriptor)
+
+
+def _opened(path: Path) -> int:
+    """Open the file, for reading alone where it is another user's, or make it for everybody.
+
+    One that exists is opened without O_CREAT, which ``fs.protected_regular`` forbids for files of others in /tmp.
+    """
+    for access in (os.O_RDWR, os.O_RDONLY):
+        try:
+            return os.open(path, access | _ALWAYS)
+        except PermissionError:
+            if access == os.O_RDONLY:
+                raise
+        except FileNotFoundError:
+            break
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | _ALWAYS, 0o666)
+    except FileExistsError:  # another run has made it meanwhile
+        return os.open(path, os.O_RDONLY | _ALWAYS)
+    os.fchmod(descriptor, 0o666)
+    return descriptor
+
+
+def _holder(descriptor: int) -> str:
+    """The process that wrote its number into the file, if it is alive: one that may only read writes none."""
+    with contextlib.suppress(OSError):
+        number = os.pread(descriptor, 20, 0).decode(errors="replace").strip()
+        if number.isdigit() and Path(f"/proc/{number}").exists():
+            return number
+    return "unknown"
+
+
+def _unusable(path: Path, error: OSError) -> UserError:
+    exists = os.path.lexists(path)
+    way_out = (
+        f"Delete it, or let everybody use it: chmod 666 {path}" if exists else f"Files must fit into {path.parent}."
+    )
+    return UserError(
+        f"The lock {path} cannot be {'used' if exists else 'made'}: {error.strerror}.\n"
+        f"It keeps two runs from disturbing each other. {way_out}",
+        ExitCode.ENVIRONMENT,
+    )

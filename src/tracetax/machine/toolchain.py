@@ -30,8 +30,11 @@ class Jdk(Struct, frozen=True):
 
 
 def find_jdk(environment: Mapping[str, str]) -> Jdk | None:
-    """The JDK of JAVA_HOME, else the one whose ``java`` is first on PATH; None where neither has a ``java``."""
-    in_home = Path(environment["JAVA_HOME"]) / "bin/java" if environment.get("JAVA_HOME") else None
+    """The JDK of JAVA_HOME, else the one whose ``java`` is first on PATH; None where neither has a ``java``.
+
+    Its paths are absolute, since JVMs are started in other folders.
+    """
+    in_home = Path(environment["JAVA_HOME"]).absolute() / "bin/java" if environment.get("JAVA_HOME") else None
     on_path = shutil.which("java", path=environment.get("PATH", ""))
     java = in_home if in_home and in_home.is_file() else Path(on_path).resolve() if on_path else None
     if java is None:

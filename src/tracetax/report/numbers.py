@@ -1,8 +1,13 @@
 """Numbers as a reader wants them: as many digits as the interval supports, units that fit, minus signs that align."""
 
 import math
+import re
 
 MINUS = "−"
+SPACE = "\u00a0"
+SEPARATOR = f"{SPACE}· "
+"""Between facts in a row; a line may end behind it, not before it."""
+TORN = re.compile(r"(?<=\d) (?=± ?\d)|(?<=±) (?=\d)|(?<=\d) (?=(?:%|[nµm]?s)(?!\w))")
 NANOSECOND_UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 
 
@@ -102,3 +107,8 @@ def measured_duration(nanoseconds: float, half_width: float | None) -> tuple[str
     if width and math.isfinite(width) and scale > 1:
         decimals = min(2, 1 - math.floor(math.log10(width)))
     return rounded(estimate, decimals), "" if width is None else rounded(width, decimals), unit
+
+
+def unbroken(text: str) -> str:
+    """Text in which no line ends between a number, its half-width and its unit: those spaces do not break."""
+    return TORN.sub(SPACE, text)

@@ -1,11 +1,13 @@
 """The answer in the terminal: one table per part, then the sentences, then where to read on."""
 
+import textwrap
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from msgspec.structs import replace
 from rich.cells import cell_len
-from rich.console import Console
+from rich.console import Console, RenderableType
+from rich.console import Group as RichGroup
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -34,15 +36,19 @@ from tracetax.results.findings import ConfigurationFinding, Findings, PartFindin
 from tracetax.results.records import Verdict
 
 SEVERITY_MARKS = {"error": ("✗", "red"), "warning": ("⚠", "yellow"), "note": ("·", "dim")}
-MIN_TITLE = 18
-RANK = 3
+MIN_TITLE = 16
+RANK = 2
 GAP = 2
+INDENT = RANK + 2 * GAP
+COST = ("per invocation", "ns, 95 %")
+P99 = ("p99 of", "a call")
+RECORDS = ("", "records")
 
 
 def render(findings: Findings, console: Console, page: Path | None, run: Path) -> None:
     """Print a run's answer. ``page`` is the written report, if any; ``run`` the run's folder.
 
-    Fits 100 columns; below that labels move under their row. Colour only where the console is a terminal.
+    Fits 80 columns; below that labels move under their row. Colour only where the console is a terminal.
     """
     if not findings.experiment.result:
         _print(console, Text(NO_RESULT, style="bold yellow"))
@@ -53,7 +59,7 @@ def render(findings: Findings, console: Console, page: Path | None, run: Path) -
         _part(console, view, layout)
     console.print()
     for statement in findings.statements:
-        _print(console, Text(plain(statement.text)))
+        _print(console, _wrapped(statement.text, console.width))
     for verdict in _verdicts(findings):
         _verdict(console, verdict)
     console.print()
@@ -65,22 +71,33 @@ def plain(text: str) -> str:
     return "".join(letter if letter.isprintable() else " " for letter in text)
 
 
+def _wrapped(text: str, width: int, style: str = "", indent: int = 0) -> Text:
+    """Text in lines of at most ``width``, none of which ends inside a number with its half-width and unit."""
+    margin = " " * indent
+    lines = textwrap.wrap(
+        numbers.unbroken(plain(text)), width, initial_indent=margin, subsequent_indent=margin, break_on_hyphens=False
+    )
+    return Text("\n".join(lines).replace(numbers.SPACE, " "), style=style)
+
+
 def _print(console: Console, text: Text) -> None:
     console.print(text, highlight=False)
 
 
 def _part(console: Console, view: PartView, layout: "_Layout") -> None:
     part = view.part
-    title = Text(plain(f"{part.title}: {workload_words(part.parameters)}"), style="bold")
+    title = _wrapped(f"{part.title}: {workload_words(part.parameters)}", console.width, "bold")
     band = view.half_width(view.band)
     right = "" if band is None else f"A/A band ±{numbers.measured(band, band)[1]} ns"
     gap = console.width - cell_len(title.plain) - cell_len(right)
     _print(console, title + Text(" " * gap + right if gap >= 2 else f"\n{right}" if right else ""))
-    _print(console, Text(_background(view), style="dim"))
+    background = _background(view)
+    separator = " · " if cell_len(" · ".join(background)) <= console.width else "\n"
+    _print(console, Text(separator.join(background), style="dim"))
     if any(group is not Group.FAILED for group in view.groups):
         console.print(layout.header())
     for group, rows in view.groups.items():
-        _print(console, Text(f" {group_title(group, rows)}", style="italic"))
+        _print(console, _wrapped(group_title(group, rows), console.width, "italic", indent=1))
         for row in rows:
             if group is Group.FAILED:
                 _failed(console, row)
@@ -88,18 +105,19 @@ def _part(console: Console, view: PartView, layout: "_Layout") -> None:
                 console.print(layout.row(row, group, part))
 
 
-def _background(view: PartView) -> str:
-    """The baseline's time, the number of blocks and why there are not more, in one line."""
+def _background(view: PartView) -> list[str]:
+    """The baseline's time; the number of blocks and why there are not more."""
     times: list[str] = []
     for baseline in view.baselines:
         time = measure(baseline, "service_time")
         if time is not None:
             value, margin = numbers.measured(time.estimate, half_width(time))
             heap = f" with a heap of {numbers.size(baseline.heap_bytes)}" if times else ""
-            times.append(f"{value}{f' ± {margin}' if margin else ''} ns{heap}")
+            notes = "".join(f" ({note})" for note in labels(baseline, view.part))
+            times.append(f"{value}{f' ± {margin}' if margin else ''} ns{heap}{notes}")
     blocks = f"{view.part.blocks} {'block' if view.part.blocks == 1 else 'blocks'}"
     ending = f"{blocks}{', indicative' if view.part.indicative else ''}, {STOPPED[view.part.stopped]}"
-    return f"without an agent a call takes {', '.join(times)} · {ending}" if times else ending
+    return [f"without an agent a call takes {', '.join(times)}", ending] if times else [ending]
 
 
 def _failed(console: Console, row: ConfigurationFinding) -> None:
@@ -146,23 +164,20 @@ class _Layout:
         self.estimate = _widest(_cost(row)[0] for row in rows)
         self.margin = _widest(_cost(row)[1] for row in rows)
         self.agent = _widest(plain(row.agent_name) for row in rows)
-        self.cost = max(self.estimate + 3 + self.margin, cell_len("per invocation"))
-        self.p99 = max(_widest(_p99(row) for row in rows), cell_len("of a call"))
-        self.records = max(_widest(_records(row) for row in rows), cell_len("records"))
-        title, label, longest = (
-            _widest(plain(row.title) for row in rows),
-            _widest(", ".join(texts) for texts in notes),
-            _widest(text for texts in notes for text in texts),
-        )
+        self.cost = max(self.estimate + 3 + self.margin, cell_len(COST[1]))
+        self.p99 = _widest((*P99, *map(_p99, rows)))
+        self.records = _widest((*RECORDS, *map(_records, rows)))
+        title = _widest(plain(row.title) for row in rows)
         left = width - RANK - 5 * GAP - self.agent - self.cost - self.p99 - self.records
         if left < min(title, MIN_TITLE):
             left += self.p99 + GAP
             self.p99 = 0
+        self.label = _label_width(notes, left - min(title, MIN_TITLE) - GAP)
+        if self.label:
+            in_one_line = _widest(", ".join(texts) for texts in notes)
+            self.label = min(in_one_line, max(self.label, left - title - GAP))
+            left -= self.label + GAP
         self.title = max(1, min(title, left))
-        self.label = 0
-        if label and left - min(title, MIN_TITLE) - GAP >= longest:
-            self.label = min(label, max(longest, left - title - GAP))
-            self.title = min(title, left - self.label - GAP)
 
     def _table(self) -> Table:
         table = Table.grid(padding=(0, GAP, 0, 0), pad_edge=False)
@@ -176,32 +191,44 @@ class _Layout:
             table.add_column(width=self.label)
         return table
 
-    def _add(self, table: Table, *cells: Text) -> None:
-        """Add a row of all seven columns, leaving out those that this width has no room for."""
-        shown = (True, True, True, True, self.p99 > 0, True, self.label > 0)
-        table.add_row(*(cell for cell, show in zip(cells, shown, strict=True) if show))
+    def header(self) -> Text:
+        """The names of the columns of numbers; the first is wider than its column, over nothing."""
+        before = RANK + self.agent + self.title + 3 * GAP + self.cost
+        lines: list[str] = []
+        for cost, p99, records in zip(COST, P99, RECORDS, strict=True):
+            names = [f"{cost:>{before}}", *([f"{p99:>{self.p99}}"] if self.p99 else []), f"{records:>{self.records}}"]
+            lines.append((" " * GAP).join(names).rstrip())
+        return Text("\n".join(lines), style="dim")
 
-    def header(self) -> Table:
-        table = self._table()
-        empty = Text()
-        for words in (("per invocation", "p99", ""), ("ns, 95 %", "of a call", "records")):
-            self._add(table, empty, empty, empty, *(Text(word, style="dim") for word in words), empty)
-        return table
-
-    def row(self, row: ConfigurationFinding, group: Group, part: PartFinding) -> Table:
-        notes = Text(", ".join(labels(row, part)), style="dim")
-        title = Text(plain(row.title))
-        if notes and not self.label:
-            title.append("\n").append(notes)
-        if group in (Group.LOST, Group.PARTIAL):
-            title.append("\n" + loss(row), style="dim")
+    def row(self, row: ConfigurationFinding, group: Group, part: PartFinding) -> RenderableType:
+        """A row; what has no column of its own stands below it, over the whole width."""
+        notes = labels(row, part)
+        beside = Text("\n".join(_label_lines(notes, self.label)) if self.label else "", style="dim")
         estimate, margin = _cost(row)
         cost = f"{estimate:>{self.estimate}}" + (f" ± {margin:<{self.margin}}" if margin else " " * (3 + self.margin))
         rank = str(row.rank) if group is Group.DELIVERS and row.rank is not None else ""
+        cells = [rank, plain(row.agent_name), plain(row.title), cost, *([_p99(row)] if self.p99 else []), _records(row)]
         table = self._table()
-        cells = (rank, plain(row.agent_name), title, cost, _p99(row), _records(row), notes)
-        self._add(table, *(cell if isinstance(cell, Text) else Text(cell) for cell in cells))
-        return table
+        table.add_row(*map(Text, cells), *([beside] if self.label else []))
+        below = [", ".join(notes)] if notes and not self.label else []
+        below += [loss(row)] if group in (Group.LOST, Group.PARTIAL) else []
+        return RichGroup(table, *(Padding(Text(text, style="dim"), (0, 0, 0, INDENT)) for text in below))
+
+
+def _label_width(notes: list[list[str]], room: int) -> int:
+    """The narrowest column in which every row's labels stand whole in two lines; 0 where no room is for it."""
+    for width in range(1, room + 1):
+        lines = [_label_lines(texts, width) for texts in notes]
+        if any(lines) and _widest(line for row in lines for line in row) <= width and max(map(len, lines)) <= 2:
+            return width
+    return 0
+
+
+def _label_lines(texts: list[str], width: int) -> list[str]:
+    """Labels in lines that end between labels only."""
+    joined = ", ".join(text.replace(" ", numbers.SPACE) for text in texts)
+    lines = textwrap.wrap(joined, width, break_long_words=False, break_on_hyphens=False)
+    return [line.replace(numbers.SPACE, " ") for line in lines]
 
 
 def _widest(texts: Iterable[str]) -> int:

@@ -6,19 +6,18 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from tracetax.analysis.measures import INDICATIVE_BELOW
 from tracetax.model import FULL, Delivery, Parameters
 from tracetax.report import numbers
 from tracetax.results.findings import AABand, ConfigurationFinding, Findings, Measure, MeasureName, PartFinding
 from tracetax.results.records import Verdict
 
 BASELINE = "none"
-MIN_BLOCKS = 10
-"""Blocks below which a part is indicative."""
 
 NO_RESULT = "No result: a check that everything works. Do not quote its numbers."
 
 STOPPED = {
-    "settled": "what can settle has settled",
+    "settled": "as narrow as asked for",
     "budget": "stopped by the budget",
     "max-blocks": "all blocks done",
     "interrupted": "interrupted",
@@ -29,14 +28,16 @@ LABELS = {
     "within-aa-band": "within the A/A band",
     "two-regimes": "two regimes",
     "not-settled": "not settled",
+    "no-steady-state": "no steady state",
     "indicative": "indicative",
 }
 LABEL_MEANINGS = {
     "deferred": "Most records arrived after the last call: the work was put off, not saved.",
     "within the A/A band": "Not distinguishable from no agent at all: baseline against baseline differs as much.",
     "two regimes": "The processes fell into two groups of different speed; the interval is too narrow for that.",
-    "not settled": "The interval was still wider than asked for when the budget ended.",
-    "indicative": f"Fewer than {MIN_BLOCKS} blocks.",
+    "not settled": "The interval is still wider than asked for.",
+    "no steady state": "Some processes never became steady; the mean of their last half was taken.",
+    "indicative": f"Fewer than {INDICATIVE_BELOW} blocks.",
 }
 
 
@@ -142,8 +143,11 @@ def half_width(of: Measure | None) -> float | None:
 
 
 def labels(row: ConfigurationFinding, part: PartFinding) -> list[str]:
-    """What a reader must know about the row's number. ``indicative`` is left to the part where it holds for all."""
-    cost = overhead(row)
+    """What a reader must know about the row's overhead, or a baseline's time.
+
+    ``indicative`` is left to the part where it holds for all.
+    """
+    cost = overhead(row) or measure(row, "service_time")
     codes = [code for code in (cost.labels if cost else ()) if not (code == "indicative" and part.indicative)]
     return [LABELS.get(code, code) for code in (["deferred"] if row.deferred else []) + codes]
 
@@ -190,5 +194,5 @@ def shown_path(path: Path) -> str:
 def next_line(findings: Findings, run: Path) -> tuple[str, str]:
     """What makes the run's intervals better, and the command for it."""
     if any(part.indicative for part in findings.experiment.parts):
-        return f"For {MIN_BLOCKS} blocks", f"./tracetax run --resume {shown_path(run)} --blocks {MIN_BLOCKS}"
+        return f"For {INDICATIVE_BELOW} blocks", f"./tracetax run --resume {shown_path(run)} --blocks {INDICATIVE_BELOW}"
     return "Narrower", f"./tracetax run --resume {shown_path(run)} --half-width 0.5%"

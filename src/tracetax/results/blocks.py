@@ -70,6 +70,15 @@ def trials(
     return [block[key] for block in blocks.values() if key in block and block[key].status == "ok"]
 
 
+def pairs(blocks: dict[int, dict[CellKey, TrialRecord]], part: str, heap_bytes: int) -> list[tuple[TrialRecord, ...]]:
+    """The good baselines of each block, at most two of them."""
+    keys = _baseline_keys(part, heap_bytes)
+    found = [
+        tuple(block[key] for key in keys if key in block and block[key].status == "ok") for block in blocks.values()
+    ]
+    return [pair for pair in found if pair]
+
+
 def paired(
     blocks: dict[int, dict[CellKey, TrialRecord]],
     part: str,

@@ -46,7 +46,8 @@ class Measure(Struct, frozen=True):
     paired_with: str | None = None
     """``baseline`` where it is a comparison inside blocks."""
     labels: tuple[str, ...] = ()
-    """``indicative`` (fewer than 10 blocks), ``two-regimes``, ``within-aa-band``, ``not-settled``."""
+    """``indicative`` (fewer than 10 blocks), ``two-regimes``, ``within-aa-band``, ``not-settled``,
+    ``no-steady-state``."""
 
 
 class Records(Struct, frozen=True):

@@ -7,6 +7,7 @@ measures.parquet, series.parquet, distributions.parquet, findings.json, report.h
 """
 
 import errno
+import io
 import os
 import re
 import shutil
@@ -21,11 +22,14 @@ import polars as pl
 from msgspec import Struct
 
 from tracetax.errors import ExitCode, UserError
-from tracetax.model import Experiment
+from tracetax.model import Agent, Experiment
 from tracetax.results.findings import Findings
 from tracetax.results.records import TrialRecord
 
 MANIFEST_VERSION = 1
+SUBFOLDERS = ("trials", "logs")
+UNFINISHED = {*SUBFOLDERS, "manifest.json.part"}
+"""What a kill may leave of a run folder that was being made: it counts as empty, for there is nothing in it yet."""
 T = TypeVar("T")
 
 
@@ -48,6 +52,8 @@ class Manifest(Struct, frozen=True):
     seed: int
     hashes: dict[str, str]
     machine: dict[str, Any]
+    agents: dict[str, Agent]
+    """The agents that are measured, as their files were: a finished run does not change with the catalog."""
     invocations: tuple[Invocation, ...]
     inherited: tuple[str, ...] = ()
     """Names of environment variables that would have changed a JVM or an agent, and were not passed on."""
@@ -58,6 +64,12 @@ class Manifest(Struct, frozen=True):
     def experiment(self) -> Experiment:
         """The experiment under the latest schedule."""
         return self.invocations[-1].experiment
+
+
+class WrittenBy(Struct, frozen=True):
+    """As much of a manifest as every version can read."""
+
+    version: int
 
 
 class RunFolder:
@@ -72,17 +84,11 @@ class RunFolder:
     @classmethod
     def create(cls, path: Path, manifest: Manifest) -> "RunFolder":
         """Make a new run folder. Raises UserError where ``path`` exists and is not empty."""
-        if path.exists() and (not path.is_dir() or any(path.iterdir())):
-            raise UserError(
-                f"{path} is not empty, and nothing in it is overwritten.\n"
-                f"Give another folder with --out, or go on with that run: ./tracetax run --resume {path}"
-            )
-        new = path.absolute().with_name(f".{path.absolute().name}.{os.getpid()}")
+        check_free(path)
         with disk_errors(path):
-            (new / "trials").mkdir(parents=True)
-            (new / "logs").mkdir()
-            write_json(new / "manifest.json", manifest)
-            new.rename(path)  # at once: a kill leaves a whole run folder or none
+            for name in SUBFOLDERS:
+                (path / name).mkdir(parents=True, exist_ok=True)
+            write_json(path / "manifest.json", manifest)  # last: with it, it is a run folder
         return cls(path)
 
     @staticmethod
@@ -92,8 +98,15 @@ class RunFolder:
 
     @property
     def manifest(self) -> Manifest:
-        """What the run is."""
-        return read_json(self.path / "manifest.json", Manifest)
+        """What the run is. Raises UserError where another version of Tracetax wrote it."""
+        path = self.path / "manifest.json"
+        version = read_json(path, WrittenBy).version
+        if version != MANIFEST_VERSION:
+            raise UserError(
+                f"{path} has the format {version}, this Tracetax reads {MANIFEST_VERSION}: "
+                "show the run with the version that measured it."
+            )
+        return read_json(path, Manifest)
 
     def write_manifest(self, manifest: Manifest) -> None:
         """Replace the manifest at once."""
@@ -129,11 +142,13 @@ class RunFolder:
 
     def trial_folders(self) -> list[Path]:
         """Folders of the finished trials, in order."""
-        return sorted(path for path in (self.path / "trials").iterdir() if re.fullmatch(r"\d{4,}", path.name))
+        found = (path for path in (self.path / "trials").glob("*") if re.fullmatch(r"\d{4,}", path.name))
+        return sorted(found, key=lambda path: int(path.name))
 
     def next_number(self) -> int:
         """The number of the next trial: one above every trial that was ever begun."""
-        begun = [int(path.name.lstrip(".")) for name in ("trials", "logs") for path in (self.path / name).iterdir()]
+        names = [path.name for name in SUBFOLDERS for path in (self.path / name).glob("*")]
+        begun = [int(found[1]) for name in names if (found := re.fullmatch(r"\.?(\d{4,})", name))]
         return max(begun, default=0) + 1
 
     def discard_unfinished(self) -> None:
@@ -152,8 +167,8 @@ class RunFolder:
                 files = [folder / f"{name}.parquet" for folder in self.trial_folders()]
                 files = [file for file in files if file.is_file()]
                 if files:
-                    _write_parquet(pl.concat([pl.read_parquet(file) for file in files]), self.path / f"{name}.parquet")
-            _write_parquet(measures(self.records()), self.path / "measures.parquet")
+                    write_parquet(pl.concat([_read_parquet(file) for file in files]), self.path / f"{name}.parquet")
+            write_parquet(measures(self.records()), self.path / "measures.parquet")
 
     def write_findings(self, findings: Findings) -> None:
         """Write ``findings.json``."""
@@ -166,6 +181,15 @@ class RunFolder:
         if not (self.path / "findings.json").is_file():
             raise UserError(f"{self.path} has no findings yet.   (./tracetax run --resume {self.path})")
         return read_json(self.path / "findings.json", Findings)
+
+
+def check_free(path: Path) -> None:
+    """Raise UserError where a run folder cannot be made because something is there already."""
+    if path.exists() and (not path.is_dir() or not {file.name for file in path.iterdir()} <= UNFINISHED):
+        raise UserError(
+            f"{path} is not empty, and nothing in it is overwritten.\n"
+            f"Give another folder with --out, or go on with that run: ./tracetax run --resume {path}"
+        )
 
 
 def measures(records: list[TrialRecord]) -> pl.DataFrame:
@@ -213,8 +237,8 @@ def read_json(path: Path, kind: type[T]) -> T:
     """Decode a JSON file. Raises UserError naming the file and what is wrong in it."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
-    except (msgspec.DecodeError, FileNotFoundError) as error:
-        raise UserError(f"{path}: {error}") from None
+    except (msgspec.DecodeError, OSError) as error:
+        raise UserError(f"{path} cannot be read: {error}{_way_out(path)}") from None
 
 
 def write_json(path: Path, value: object, *, indent: bool = False) -> None:
@@ -248,10 +272,27 @@ def disk_errors(path: Path) -> Generator[None]:
         ) from None
 
 
-def _write_parquet(frame: pl.DataFrame, path: Path) -> None:
+def write_parquet(frame: pl.DataFrame, path: Path) -> None:
+    """Write a Parquet file whole or not at all. Raises OSError, which the library itself would hide."""
+    data = io.BytesIO()
+    frame.write_parquet(data, compression="zstd")
     part = path.with_name(path.name + ".part")
-    frame.write_parquet(part, compression="zstd")
+    part.write_bytes(data.getbuffer())
     part.replace(path)
+
+
+def _read_parquet(path: Path) -> pl.DataFrame:
+    try:
+        return pl.read_parquet(path)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise UserError(f"{path} cannot be read: {error}{_way_out(path)}") from None
+
+
+def _way_out(path: Path) -> str:
+    if path.parent.parent.name != "trials":
+        return ""
+    run = path.parent.parent.parent
+    return f"\nRemove {path.parent} and type: ./tracetax run --resume {run}     Its block is then measured again."
 
 
 def _sync(path: Path) -> None:

@@ -48,12 +48,12 @@ class Moments(Struct, frozen=True):
 
 
 class Disturbance(Struct, frozen=True):
-    """What else the machine did between first and last call, as fractions of one core unless named."""
+    """What else the machine did from the start of the JVM until it was drained, in cores unless named."""
 
     steal: float
     other_cpu: float
     tool_cpu: float
-    """The tool's own CPU during the calls."""
+    """The tool's own CPU between first and last call."""
     sink_cpu_ns: int
     pressure_cpu_avg10: float
     disturbed: bool
@@ -103,7 +103,9 @@ class TrialRecord(Struct, frozen=True):
     warm_up: WarmUp | None = None
     ledger: Ledger | None = None
     arrived_by_last_call: int = 0
-    """Records of the measured calls that the sink had when the last call ended."""
+    """Records of the measured calls that the sink had when it was asked right after the last call."""
+    arrived_asked_ns: int = 0
+    """When it was asked, CLOCK_MONOTONIC."""
     steady: SteadyPart | None = None
     service: Durations | None = None
     """Start to end of a call."""

@@ -19,6 +19,7 @@ class Limits(Struct, frozen=True):
     drain_per_record: float = 100e-6
     write: float = 60.0
     end: float = 20.0
+    term: float = 5.0
     quiet: float = 1.0
     """Beyond the agent's flush interval: silence longer than both means that nothing more is to come."""
 

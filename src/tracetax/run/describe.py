@@ -45,9 +45,10 @@ def plan_lines(experiment: Experiment, agents: dict[str, Agent], seed: int) -> I
         f"A block is each of these {len(every)} trials once, in fresh processes, in random order (seed {seed}). "
         f"{_count(schedule.min_blocks, schedule.max_blocks)}."
     )
+    bounds = [f"{schedule.half_width_ratio * 100:g} % of the ratio"] if schedule.half_width_ratio else []
+    bounds += [f"{schedule.half_width_ns:g} ns per call"] if schedule.half_width_ns else []
     yield (
-        f"A part stops when every configuration's 95 % interval has a half-width of at most "
-        f"{schedule.half_width_ratio * 100:g} % of the ratio or {schedule.half_width_ns:g} ns per call, "
+        f"A part stops when every configuration's 95 % interval has a half-width of at most {' or '.join(bounds)}, "
         f"or when the budget of {duration_words(schedule.budget_ns / 1e9)} is spent."
     )
     yield (

@@ -18,8 +18,6 @@ class Drained(Struct, frozen=True):
 
     at_ns: int
     """The moment of the last arrival, or of the last call."""
-    settled: bool
-    """Everything arrived or was reported as dropped, up to what the agent holds back until its process ends."""
     within_limit: bool
 
 
@@ -37,7 +35,7 @@ def drain(
 ) -> Drained:
     """Wait until received + reported drops = expected, or the sink was quiet for longer than the flush interval."""
     if expected == 0:
-        return Drained(at_ns=last_call_ns, settled=True, within_limit=True)
+        return Drained(at_ns=last_call_ns, within_limit=True)
     deadline = time.monotonic() + limits.drain_base + expected * limits.drain_per_record
     quiet_ns = config.flush_interval_ns + round(limits.quiet * 1e9)
     while True:
@@ -48,10 +46,10 @@ def drain(
         quiet_for = time.monotonic_ns() - at_ns
         held_back = 0 < outstanding <= config.held_until_exit and quiet_for > quiet_ns // 4
         if outstanding <= 0 or held_back:
-            return Drained(at_ns=at_ns, settled=True, within_limit=True)
+            return Drained(at_ns=at_ns, within_limit=True)
         if quiet_for > quiet_ns:
-            return Drained(at_ns=at_ns, settled=False, within_limit=True)
+            return Drained(at_ns=at_ns, within_limit=True)
         if time.monotonic() > deadline:
-            return Drained(at_ns=at_ns, settled=False, within_limit=False)
+            return Drained(at_ns=at_ns, within_limit=False)
         watch(f"draining, {arrived:,} of {expected:,} records")
         time.sleep(POLL_SECONDS)

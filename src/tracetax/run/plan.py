@@ -8,6 +8,9 @@ from tracetax.errors import UserError
 from tracetax.model import BASELINE, Agent, Configuration, Delivery, Experiment, Part, Use
 from tracetax.results.records import BASELINES, Role
 
+WARM_UP_CALLS = 25_000
+"""About as many as it takes until the driver is compiled, for estimates of time."""
+
 
 class Cell(Struct, frozen=True):
     """What one trial of each block measures."""
@@ -48,7 +51,10 @@ def heap_for(config: Configuration, part: Part, shared_bytes: int) -> int:
     """The experiment's heap, or the larger one that the configuration declares to need, in whole 64 MiB."""
     if config.memory is None:
         return shared_bytes
-    need = config.memory.base_bytes + config.memory.per_record_bytes * part.parameters.invocations
+    need = (
+        config.memory.base_bytes
+        + config.memory.per_record_bytes * part.parameters.invocations * config.records_per_invocation
+    )
     if need <= shared_bytes:
         return shared_bytes
     step = 64 << 20
@@ -96,6 +102,7 @@ def expected_seconds(cell: Cell, part: Part, config: Configuration) -> float:
     touched = cell.heap_bytes / 2**30 * 1.0
     full = parameters.rate == "full"
     calls = parameters.calls * 0.4e-6 if full else parameters.calls / float(parameters.rate) + 0.5
+    calls += (parameters.calls + WARM_UP_CALLS) * parameters.method_time_ns / parameters.threads / 1e9
     if cell.use == BASELINE:
         return 1.0 + touched + calls
     agent = 2.5 + (4e-7 * parameters.invocations if full else 0.0)

@@ -5,11 +5,16 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import msgspec
 
+from tracetax import companions, run, workloads
 from tracetax.artifacts import build_sink, build_workload, fetch
+from tracetax.catalog.java import check_java, untested_java
 from tracetax.errors import ExitCode, UserError
+from tracetax.machine.facts import Machine
+from tracetax.machine.limits import usable_cores
 from tracetax.machine.toolchain import OLDEST_JDK, Jdk, find_jdk
 from tracetax.model import BASELINE, Agent, Experiment
 from tracetax.run.bench import Bench, Limits
@@ -29,6 +34,9 @@ def prepare(
     """Set up what every trial needs, telling ``say`` what took how long. Raises UserError with the way out."""
     jdk = require_jdk()
     used = needed_agents(experiment, agents)
+    check_java(used.values(), jdk.release)
+    for sentence in untested_java(used.values(), jdk.release):
+        say(sentence)
     classes, seconds = _timed(lambda: build_workload(root, experiment.workload, cache, say))
     took = [f"workload {seconds:.1f} s"]
     sink, seconds = _timed(lambda: build_sink(root, cache, say))
@@ -43,7 +51,7 @@ def prepare(
     return Bench(
         java=jdk.home / "bin" / "java",
         java_version=jdk.version,
-        cores=len(os.sched_getaffinity(0)),
+        cores=usable_cores(),
         sink=sink,
         classes=classes,
         agents=used,
@@ -72,7 +80,7 @@ def require_jdk() -> Jdk:
     return jdk
 
 
-def hashes(experiment: Experiment, bench: Bench) -> dict[str, str]:
+def hashes(experiment: Experiment, bench: Bench, machine: Machine) -> dict[str, str]:
     """What must stay the same for blocks to be comparable; the schedule and the titles may change.
 
     Sink and workload are known by the folders that they were built into, which are named by content and compiler.
@@ -83,9 +91,16 @@ def hashes(experiment: Experiment, bench: Bench) -> dict[str, str]:
         "the sink": bench.sink.parent.name,
         "the workload": bench.classes.name,
         "the JDK": _digest((str(bench.java), bench.java_version)),
-        "the number of cores": str(bench.cores),
+        "the machine": _digest((machine.cpu, machine.cores, machine.memory_bytes, machine.kernel, machine.virtualised)),
+        "Tracetax's way of measuring": _digest([_source(package) for package in (run, workloads, companions)]),
     }
-    return result | {f"the agent {key}": _digest(agent) for key, agent in bench.agents.items() if key != BASELINE.agent}
+    return result | {f"the agent {key}": _digest(agent) for key, agent in bench.agents.items()}
+
+
+def _source(package: ModuleType) -> list[str]:
+    """The source of a package's modules."""
+    folder = Path(package.__path__[0])
+    return [file.read_text(encoding="utf-8") for file in sorted(folder.glob("*.py"))]
 
 
 def _digest(value: object) -> str:

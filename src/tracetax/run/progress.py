@@ -1,5 +1,7 @@
 """How a run goes, on the terminal: one moving line with the time left, or a line per trial where nobody watches."""
 
+import contextlib
+
 from rich.console import Console
 from rich.live import Live
 from rich.table import Table
@@ -40,7 +42,8 @@ class TerminalProgress:
 
     def __exit__(self, *_: object) -> None:
         if self._live:
-            self._live.stop()
+            with contextlib.suppress(OSError):  # the terminal may be gone
+                self._live.stop()
 
     def block(self, number: int, most: int, trials: int) -> None:
         """A block of ``trials`` trials begins."""
@@ -49,12 +52,13 @@ class TerminalProgress:
 
     def trial(self, slot: Slot, seconds_left: float) -> None:
         """A trial begins."""
-        self._place += 1
-        self._trial = f"{slot.cell.label}, {slot.cell.part}" + (" (again)" if slot.attempt > 1 else "")
+        self._place += slot.attempt == 1
+        place = f"trial {self._place} of {self._trials}" if slot.attempt == 1 else "once more"
+        self._trial = f"{place} · {slot.cell.label}, {slot.cell.part}"
         self._left = f"{duration_words(seconds_left)} left"
         if self._live is None:
             self.console.print(
-                f"{self._block} · trial {self._place} of {self._trials} · {self._trial} · about {self._left}",
+                f"{self._block} · {self._trial} · about {self._left}",
                 highlight=False,
                 soft_wrap=True,
             )

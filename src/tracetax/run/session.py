@@ -7,16 +7,17 @@ from typing import Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tracetax.errors import ExitCode, UserError
 from tracetax.model import Experiment, Part, Use
 from tracetax.results import blocks as arranged
-from tracetax.results.folder import Invocation, Manifest, RunFolder
+from tracetax.results.folder import RunFolder
 from tracetax.results.records import TrialRecord
 from tracetax.run.bench import Bench
 from tracetax.run.plan import Cell, Slot, block, cells, expected_seconds
 from tracetax.run.trial import Plan, run_trial
 from tracetax.statistics.overhead import differences, log_ratios
 from tracetax.statistics.stopping import BlockValues, StopRule, decide
+
+WORST_FIRST = ("failed", "interrupted", "budget", "max-blocks", "settled")
 
 
 class Progress(Protocol):
@@ -76,21 +77,17 @@ class Session:
             self.folder.discard_unfinished()
             self._close("interrupted")
             return Ended(parts=self.ended, interrupted=True)
-        self._close(next(iter(set(self.ended.values())), "failed") if self.ended else "failed")
+        self._close(min(self.ended.values(), key=WORST_FIRST.index))
         return Ended(parts=self.ended, interrupted=False)
 
     def _active(self, cell: Cell) -> bool:
+        """Whether a cell is still measured: its part goes on, and both baselines and configurations are there."""
         if cell.part in self.ended or cell in self.set_aside:
             return False
-        if cell.role == "configuration":
-            return True
-        return any(
-            other.role == "configuration"
-            and other.part == cell.part
-            and other.heap_bytes == cell.heap_bytes
-            and other not in self.set_aside
-            for other in self.cells
-        ) or not any(other.role == "configuration" and other.part == cell.part for other in self.cells)
+        family = [other for other in self.cells if (other.part, other.heap_bytes) == (cell.part, cell.heap_bytes)]
+        if any(other in self.set_aside for other in family if other.role != "configuration"):
+            return False
+        return any(other not in self.set_aside for other in family if other.role == "configuration")
 
     def _block(self, slots: list[Slot]) -> None:
         """Measure a block; what failed or was disturbed is repeated once at its end."""
@@ -212,15 +209,3 @@ def _cell(record: TrialRecord) -> Cell:
         role=record.role,
         heap_bytes=record.heap_bytes,
     )
-
-
-def resumed(manifest: Manifest, hashes: dict[str, str], invocation: Invocation) -> Manifest:
-    """The manifest of a run that goes on. Raises UserError where something that is measured has changed."""
-    changed = sorted(name for name in {*hashes, *manifest.hashes} if hashes.get(name) != manifest.hashes.get(name))
-    if changed:
-        raise UserError(
-            f"This run cannot go on: {', '.join(changed)} changed since it began, and its blocks would not be "
-            "comparable.\nStart a new run with: ./tracetax run",
-            ExitCode.USAGE,
-        )
-    return replace(manifest, invocations=(*manifest.invocations, invocation), part_endings={})

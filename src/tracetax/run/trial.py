@@ -1,5 +1,6 @@
 """One trial, in order: fresh sink, fresh workload, warm-up, measured calls, drain, ordinary end, final ledger."""
 
+import errno
 import os
 import shutil
 import time
@@ -30,6 +31,7 @@ from tracetax.workloads.calltree_results import Measured, collect
 
 MEASURED = "measured"
 LOG_TAIL_LINES = 12
+LOG_TAIL_BYTES = 16 << 10
 
 
 class Plan(Struct, frozen=True):
@@ -62,6 +64,7 @@ class Outcome(Struct, frozen=True):
     dropped_before: int
     dropped: int
     arrived_by_last_call: int
+    asked_ns: int
     tool_cpu_ns: int
     calls_ns: int
     load: disturbance.Load
@@ -116,15 +119,20 @@ def _attempt(
             command, environment = command_line(plan, bench, sink.ports, scratch, logs)
             record = replace(record, command=command, environment=environment)
             watch("starting")
-            driver = Driver(command, clean_environment(os.environ, environment), logs / "status.txt", logs)
+            sink.next_phase("warm-up")
+            whole_environment = clean_environment(os.environ, environment)
+            driver = Driver(command, whole_environment, logs / "status.txt", logs, meanwhile=sink.check)
             started.append(driver)
             with driver.process:
-                outcome = _conduct(plan, bench, sink, driver, logs, watch)
+                outcome = _conduct_or_end(plan, bench, sink, driver, logs, watch)
         result = collect(scratch, plan.number, plan.part.parameters)
         record = _finished(plan, record, outcome, result)
     except (WorkloadFailed, SinkLost) as failure:
         code = failure.code if isinstance(failure, WorkloadFailed) else "sink-lost"
-        text = f"{failure}\n{last_lines(logs)}".rstrip()
+        tail = last_lines(logs)
+        if os.strerror(errno.ENOSPC) in f"{failure}{tail}":
+            raise OSError(errno.ENOSPC, str(failure)) from failure
+        text = f"{failure}\n{tail}".rstrip()
         record = replace(record, verdicts=(Verdict(code=code, severity="error", text=text),))
         shutil.rmtree(scratch / "workload", ignore_errors=True)
     if started:
@@ -170,13 +178,25 @@ def sink_placeholders(ports: dict[str, int]) -> dict[str, str]:
     return values
 
 
+def _conduct_or_end(
+    plan: Plan, bench: Bench, sink: Sink, driver: Driver, logs: Path, watch: Callable[[str], None]
+) -> Outcome:
+    """Lead the workload; one that hangs is asked what it is doing, for its log, and ended: TERM, then KILL."""
+    try:
+        return _conduct(plan, bench, sink, driver, logs, watch)
+    except WorkloadFailed as failure:
+        if failure.code == "jvm-hangs":
+            driver.process.ask_for_threads()
+            driver.process.stop(grace=0.0, term_grace=bench.limits.term)
+        raise
+
+
 def _conduct(plan: Plan, bench: Bench, sink: Sink, driver: Driver, logs: Path, watch: Callable[[str], None]) -> Outcome:
     """Lead the running workload through its stages."""
     limits, config, parameters = bench.limits, plan.config, plan.part.parameters
     drops = DropLog(config.drop_log if plan.delivers else None, (logs / "stdout.txt", logs / "stderr.txt"))
     machine_before, tool_before = disturbance.machine_cpu(), time.process_time_ns()
     driver.wait_for("ready", limits.start)
-    sink.next_phase("warm-up")
     warmed = warm_up(driver, sink, drops, config, parameters, delivers=plan.delivers, limits=limits, watch=watch)
     held_back = plan.delivers and config.held_until_exit > 0
     if held_back:
@@ -191,11 +211,12 @@ def _conduct(plan: Plan, bench: Bench, sink: Sink, driver: Driver, logs: Path, w
     first = driver.wait_for("first-call", limits.start, interval=0.001)
     tool_at_first = time.process_time_ns()
     calls_limit = limits.calls_base + parameters.invocations * limits.calls_per_invocation
+    calls_limit += 2 * parameters.calls * parameters.method_time_ns / parameters.threads / 1e9
     if parameters.rate != "full":
         calls_limit += 2 * parameters.calls / parameters.rate
     last = driver.wait_for("last-call", calls_limit)
     tool_cpu_ns = time.process_time_ns() - tool_at_first
-    at_last_call = sink.counts()
+    at_last_call, asked_ns = sink.counts(), time.monotonic_ns()
 
     drained = drain(
         sink,
@@ -232,8 +253,9 @@ def _conduct(plan: Plan, bench: Bench, sink: Sink, driver: Driver, logs: Path, w
         before=before,
         measured=measured,
         dropped_before=dropped_before,
-        dropped=drops.total() - dropped_before,
+        dropped=drops.total(ended=True) - dropped_before,
         arrived_by_last_call=at_last_call.records if at_last_call.phase == MEASURED else 0,
+        asked_ns=asked_ns,
         tool_cpu_ns=tool_cpu_ns,
         calls_ns=last.at_ns - first.at_ns,
         load=load,
@@ -291,6 +313,7 @@ def _finished(plan: Plan, record: TrialRecord, outcome: Outcome, result: Measure
         warm_up=warm,
         ledger=ledger,
         arrived_by_last_call=outcome.arrived_by_last_call,
+        arrived_asked_ns=outcome.asked_ns,
         steady=result.steady,
         service=result.service,
         response=result.response,
@@ -347,7 +370,14 @@ def last_lines(logs: Path) -> str:
     """The tail of what the workload printed, for the error message."""
     for name in ("stderr.txt", "stdout.txt"):
         file = logs / name
-        if file.is_file() and (lines := file.read_text(errors="replace").splitlines()):
+        if file.is_file() and (lines := tail_of(file).splitlines()):
             tail = "\n".join(f"    {line}" for line in lines[-LOG_TAIL_LINES:])
             return f"  last lines of {name}:\n{tail}\n  whole log: {file}"
     return f"  its logs are empty: {logs}"
+
+
+def tail_of(file: Path) -> str:
+    """The end of a log of any size."""
+    with file.open("rb") as stream:
+        stream.seek(max(0, file.stat().st_size - LOG_TAIL_BYTES))
+        return stream.read().decode(errors="replace")

@@ -43,6 +43,9 @@ def of_records(ledger: Ledger, config: Configuration) -> list[Verdict]:
         return verdicts
     if ledger.received > ledger.expected:
         add("too-many-records", "error", f"{ledger.received:,} records arrived, {ledger.expected:,} were expected")
+    elif ledger.received + ledger.dropped_reported > ledger.expected:
+        surplus = ledger.received + ledger.dropped_reported - ledger.expected
+        add("account-exceeds", "warning", f"{surplus:,} drops too many are admitted: the warm-up's were logged late")
     if ledger.missing and config.delivery is Delivery.COMPLETE:
         add("records-lost", "warning", f"{ledger.missing:,} of {ledger.expected:,} promised records never arrived")
     elif ledger.missing:

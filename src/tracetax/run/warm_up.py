@@ -15,7 +15,7 @@ from tracetax.companions.sink import Sink
 from tracetax.model import Configuration, Parameters
 from tracetax.run.bench import Limits
 from tracetax.run.drops import DropLog
-from tracetax.workloads.calltree import CHUNK_CALLS, TOP_TIER, Driver
+from tracetax.workloads.calltree import CHUNK_CALLS, TOP_TIER, Driver, Status
 
 LARGEST_BURST_RECORDS = 20_000
 LEAST_CALLS = 10_000
@@ -32,8 +32,6 @@ class Warmed(Struct, frozen=True):
     method_level: int
     records: int
     """That it should have produced."""
-    dropped: int
-    warm: bool
     connected: bool
 
 
@@ -62,38 +60,39 @@ def warm_up(
     per_call = parameters.depth * config.records_per_invocation if delivers else 0
     size = burst_calls(config, parameters, delivers)
     outstanding = max(config.held_back, (config.queue or 4 * LARGEST_BURST_RECORDS) // 4)
-    deadline = time.monotonic() + limits.warm_up
-    quiet_ns = config.flush_interval_ns + round(limits.quiet * 1e9)
+    burst_limit = limits.burst + size * parameters.method_time_ns / 1e9
+    deadline = time.monotonic() + limits.warm_up + 2 * LEAST_CALLS * parameters.method_time_ns / 1e9
+    arrivals = Arrivals(sink, drops, config.flush_interval_ns + round(limits.quiet * 1e9))
     calls = bursts = 0
-    while True:
-        driver.say(f"warm-up {size}")
-        status = driver.wait_for("warmed", limits.burst, interval=POLL_SECONDS)
-        calls += size
+
+    def burst(calls_in_it: int) -> Status:
+        nonlocal calls, bursts
+        driver.say(f"warm-up {calls_in_it}")
+        status = driver.wait_for("warmed", burst_limit, interval=POLL_SECONDS)
+        calls += calls_in_it
         bursts += 1
-        connected = _await(sink, drops, calls * per_call - outstanding, quiet_ns) > 0
+        arrivals.wait(calls * per_call - outstanding)
+        return status
+
+    while True:
+        status = burst(size)
         level = int(status.values["driver"]), int(status.values["method"])
         hot = min(level) >= TOP_TIER and calls >= LEAST_CALLS
         watch(f"warming up, {calls:,} calls")
-        if (hot and (connected or not delivers)) or time.monotonic() > deadline:
+        if (hot and (arrivals.seen or arrivals.given_up or not delivers)) or time.monotonic() > deadline:
             break
     for more in rounding_bursts(calls, size, config, per_call):
-        driver.say(f"warm-up {more}")
-        status = driver.wait_for("warmed", limits.burst, interval=POLL_SECONDS)
-        calls += more
-        bursts += 1
-        _await(sink, drops, calls * per_call - outstanding, quiet_ns)
+        status = burst(more)
     watch("warmed up, waiting for the last records")
-    received = _await(sink, drops, calls * per_call - config.held_until_exit, quiet_ns)
+    arrivals.wait(calls * per_call - config.held_until_exit, last=True)
     return Warmed(
         calls=calls,
         bursts=bursts,
         how=status.values["how"],
-        driver_level=level[0],
-        method_level=level[1],
+        driver_level=int(status.values["driver"]),
+        method_level=int(status.values["method"]),
         records=calls * per_call,
-        dropped=drops.total(),
-        warm=hot,
-        connected=received > 0,
+        connected=arrivals.seen,
     )
 
 
@@ -110,12 +109,43 @@ def rounding_bursts(calls: int, size: int, config: Configuration, per_call: int)
     return [size] * (missing // size) + ([missing % size] if missing % size else [])
 
 
-def _await(sink: Sink, drops: DropLog, target: int, quiet_ns: int) -> int:
-    """Wait until ``target`` records have arrived or been dropped, or the sink has been quiet; returns the arrived."""
-    since = time.monotonic_ns()
-    while True:
-        counts = sink.counts()
-        quiet = time.monotonic_ns() - max(since, counts.last_arrival_ns)
-        if counts.records + drops.total() >= target or quiet > quiet_ns:
-            return counts.records
-        time.sleep(POLL_SECONDS)
+class Arrivals:
+    """Waits for records at the sink, and learns from waiting in vain.
+
+    What is missing after a full quiet wait is written off: the next wait is not for it. After ``PATIENCE`` such waits,
+    or one in which nothing at all arrived, bursts are not awaited any more; the verdict on the loss comes later.
+    """
+
+    PATIENCE = 3
+
+    def __init__(self, sink: Sink, drops: DropLog, quiet_ns: int) -> None:
+        """``quiet_ns``: silence after which nothing more is expected."""
+        self._sink = sink
+        self._drops = drops
+        self._quiet_ns = quiet_ns
+        self._written_off = 0
+        self._in_vain = 0
+        self.seen = False
+
+    @property
+    def given_up(self) -> bool:
+        """Whether waiting has become pointless."""
+        return self._in_vain >= self.PATIENCE or (self._in_vain > 0 and not self.seen)
+
+    def wait(self, target: int, *, last: bool = False) -> None:
+        """Wait until ``target`` records have arrived or been dropped, less what is written off.
+
+        The ``last`` wait is made in any case: after it the account of the warm-up is closed.
+        """
+        since = time.monotonic_ns()
+        while last or not self.given_up:
+            counts = self._sink.counts()
+            self.seen = self.seen or counts.records > 0
+            missing = target - self._written_off - counts.records - self._drops.total()
+            if missing <= 0:
+                return
+            if time.monotonic_ns() - max(since, counts.last_arrival_ns) > self._quiet_ns:
+                self._written_off += missing
+                self._in_vain += 1
+                return
+            time.sleep(POLL_SECONDS)

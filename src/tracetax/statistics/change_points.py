@@ -21,20 +21,18 @@ RELATIVE_RESOLUTION = 1e-4
 
 
 def change_points(
-    series: ArrayLike, *, penalty: float | None = None, min_segment: int = MIN_SEGMENT, resolution: float = 0.0
+    series: ArrayLike, *, penalty: float | None = None, min_segment: int = MIN_SEGMENT
 ) -> tuple[int, ...]:
     """Return the first index of every segment but the first.
 
     The exact minimum over all segmentations of Σ cost + penalty · segments, where the cost of k values is minus twice
-    their normal log-likelihood with mean and variance of their own, k (ln v + 1) up to a constant. The variance is
-    not let below that of rounding to ``resolution`` (resolution²/12): a tie at the clock's tick says nothing more
-    than the tick does.
+    their normal log-likelihood with mean and variance of their own, k (ln v + 1) up to a constant. The standard
+    deviation is not let below ``RELATIVE_RESOLUTION`` of the series' median.
 
     Args:
         series: Shape (n,), in order, any unit. Fewer than two segments' worth of values have no change.
         penalty: Per change; 15 ln n unless given.
         min_segment: Fewest values in a segment, at least 2.
-        resolution: Step in which a value can differ, in the unit of the series; 0 where it is continuous.
 
     Raises:
         ValueError: Empty, or a value is not finite (leave out empty bins), or ``min_segment`` < 2.
@@ -50,7 +48,7 @@ def change_points(
     scale = float(np.abs(y - level).max())
     if scale == 0:
         return ()
-    floor = max((RELATIVE_RESOLUTION * level / scale) ** 2, (resolution / scale) ** 2 / 12, 1e-18)
+    floor = max((RELATIVE_RESOLUTION * level / scale) ** 2, 1e-18)
     return _pelt((y - level) / scale, 15 * np.log(n) if penalty is None else penalty, min_segment, floor)
 
 
@@ -91,7 +89,7 @@ def _pelt(y: Floats, penalty: float, min_segment: int, floor: float) -> tuple[in
     return tuple(reversed(changes))
 
 
-def without_outliers(series: ArrayLike, *, window: int = WINDOW, resolution: float = 0.0) -> Floats:
+def without_outliers(series: ArrayLike, *, window: int = WINDOW) -> Floats:
     """Return the series with outliers replaced by the median around them; for finding change points only.
 
     An outlier lies outside median ± 3 (P90 − P10) of the window around it (Barrett et al. 2017). In the first half
@@ -101,7 +99,6 @@ def without_outliers(series: ArrayLike, *, window: int = WINDOW, resolution: flo
     Args:
         series: Shape (n,), in order.
         window: Values in a window; a shorter series is its own window.
-        resolution: Step in which a value can differ: the band is never narrower than three of them.
 
     Raises:
         ValueError: Empty or not finite.
@@ -114,7 +111,7 @@ def without_outliers(series: ArrayLike, *, window: int = WINDOW, resolution: flo
     places = np.arange(y.size, dtype=np.float64)
     nearest = np.clip(np.rint((places - width // 2) / STEP), 0, low.size - 1).astype(np.intp)
     middle = median[nearest]
-    band = 3 * np.maximum(high - low, resolution)[nearest]
+    band = 3 * (high - low)[nearest]
     outlier = np.abs(y - middle) > band
     first = min(width // 2, y.size)
     around = sliding_window_view(np.pad(y, NEIGHBOURS, mode="symmetric"), 2 * NEIGHBOURS + 1)

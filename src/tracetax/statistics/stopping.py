@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from tracetax.statistics.intervals import Estimate, spread_lower_factor, t_critical, t_interval
 
 Status = Literal["settled", "open", "unsettleable"]
+Reason = Literal["settled", "budget", "max-blocks"]
 FAR = 100_000
 """Blocks beyond which a projection says no more than "never"."""
 
@@ -53,8 +54,8 @@ class Progress(Struct, frozen=True):
 class Decision(Struct, frozen=True):
     """Whether to stop after the block just finished."""
 
-    reason: Literal["settled", "budget", "max-blocks"] | None
-    """Why to stop; None means: another block."""
+    reason: Reason | None
+    """Why to stop; None means: another block. ``settled`` only where every configuration has."""
     configurations: dict[str, Progress]
 
     @property
@@ -73,6 +74,11 @@ def decide(samples: Mapping[str, BlockValues], rule: StopRule, blocks_done: int,
     is open and something is settled; where nothing is settled nobody is held up, and the budget is used.
     The status is judged anew after every block.
 
+    The reason is ``settled`` when every configuration is, whatever else holds; else ``max-blocks`` with the last block
+    that the rule allows, ``budget`` when no further block fits. When the run stops before both because what is not
+    settled is unsettleable, it names what makes it so: ``budget`` where something could settle, given time for all
+    blocks, else ``max-blocks``.
+
     Args:
         samples: By configuration; those set aside after failures are left out. May lack blocks.
         rule: What is asked.
@@ -90,13 +96,17 @@ def decide(samples: Mapping[str, BlockValues], rule: StopRule, blocks_done: int,
         for name, values in samples.items()
     }
     statuses = {one.status for one in progress.values()}
-    reason: Literal["settled", "budget", "max-blocks"] | None = None
-    if "settled" in statuses and "open" not in statuses:
+    reason: Reason | None = None
+    if statuses == {"settled"}:
         reason = "settled"
     elif blocks_done >= rule.max_blocks:
         reason = "max-blocks"
     elif blocks_affordable <= 0:
         reason = "budget"
+    elif "settled" in statuses and "open" not in statuses:
+        further = rule.max_blocks - blocks_done
+        with_time = {_progress(values, rule, further, early=False).status for values in samples.values()}
+        reason = "budget" if "open" in with_time else "max-blocks"
     return Decision(reason, progress)
 
 

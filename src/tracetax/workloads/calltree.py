@@ -97,8 +97,19 @@ def arguments(parameters: Parameters, output: Path, status: Path) -> tuple[str, 
 class Driver:
     """A running driver: says commands on its standard input and follows its status file."""
 
-    def __init__(self, command: Sequence[str], environment: Mapping[str, str], status: Path, logs: Path) -> None:
-        """Start it. ``status`` must be the file named in its options."""
+    def __init__(
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        status: Path,
+        logs: Path,
+        meanwhile: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Start it. ``status`` must be the file named in its options.
+
+        ``meanwhile`` is called while it is waited for, and may raise where waiting has become useless.
+        """
+        self._meanwhile = meanwhile
         self.status = status
         self.logs = logs
         status.touch()
@@ -118,14 +129,7 @@ class Driver:
             self.process.wait(2.0)
             raise self._ended(f"before the command {command!r}") from None
 
-    def wait_for(
-        self,
-        name: str,
-        seconds: float,
-        *,
-        interval: float = 0.02,
-        meanwhile: Callable[[], None] = lambda: None,
-    ) -> Status:
+    def wait_for(self, name: str, seconds: float, *, interval: float = 0.02) -> Status:
         """The next status line called ``name``; lines before it are passed over.
 
         Raises WorkloadFailed: ``workload-error`` (it says so itself), ``jvm-ended``, ``jvm-hangs``.
@@ -147,7 +151,7 @@ class Driver:
                 raise WorkloadFailed(
                     "jvm-hangs", f"the JVM did not get to {name!r} within {seconds:.0f} s and was ended"
                 )
-            meanwhile()
+            self._meanwhile()
             time.sleep(interval)
 
     def moment(self, name: str) -> int:

@@ -10,6 +10,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from tracetax.model import Parameters
+from tracetax.results.folder import write_parquet
 from tracetax.results.records import Durations, SteadyPart
 from tracetax.results.reduction import reduce_samples
 from tracetax.statistics.quantiles import quantile
@@ -58,8 +59,8 @@ def collect(scratch: Path, trial: int, parameters: Parameters) -> Measured:
         kinds["lateness"] = late
         kinds["response"] = [a + b for a, b in zip(late, kinds["service"], strict=True)]
     series, distributions = _reduce(kinds, trial)
-    series.write_parquet(scratch / "series.parquet", compression="zstd")
-    distributions.write_parquet(scratch / "distributions.parquet", compression="zstd")
+    write_parquet(series, scratch / "series.parquet")
+    write_parquet(distributions, scratch / "distributions.parquet")
 
     tick = output.clock["resolution_ns"]
     steady = _steady(series)

@@ -5,6 +5,7 @@ from datetime import datetime
 from importlib.resources import files
 from pathlib import Path
 
+from tracetax.report import numbers
 from tracetax.report.page.account import account
 from tracetax.report.page.delivery import delivery
 from tracetax.report.page.html import Markup, h
@@ -13,7 +14,7 @@ from tracetax.report.page.provenance import commands, machine, reproduction, ver
 from tracetax.report.page.ranking import ranking
 from tracetax.report.page.series import read_lines, series
 from tracetax.report.page.verdicts import verdicts
-from tracetax.report.views import MIN_BLOCKS, NO_RESULT, next_line, views
+from tracetax.report.views import INDICATIVE_BELOW, NO_RESULT, next_line, views
 from tracetax.results.findings import Findings
 from tracetax.results.folder import RunFolder, disk_errors
 from tracetax.results.records import TrialRecord
@@ -89,9 +90,9 @@ def _document(findings: Findings, better: tuple[str, str] | None, sections: list
 def _header(findings: Findings, better: tuple[str, str] | None) -> Markup:
     experiment = findings.experiment
     started = datetime.fromisoformat(experiment.started_at)
-    source = [" · after ", h("cite", experiment.paper)] if experiment.paper else None
+    source = [numbers.SEPARATOR, "after ", h("cite", experiment.paper)] if experiment.paper else None
     statements = [
-        h("p", statement.text.replace(" ± ", "\u00a0±\u00a0"), title=", ".join(statement.rests_on))
+        h("p", numbers.unbroken(statement.text), title=", ".join(statement.rests_on))
         for statement in findings.statements
     ]
     notices: list[Markup] = []
@@ -99,14 +100,16 @@ def _header(findings: Findings, better: tuple[str, str] | None) -> Markup:
         notices.append(h("p", h("strong", NO_RESULT), class_="notice"))
     elif any(part.indicative for part in experiment.parts) and better:
         fewest = min(part.blocks for part in experiment.parts)
-        text = f"Indicative: {fewest} blocks, and {MIN_BLOCKS} make a result. For those: "
+        text = f"Indicative: {fewest} blocks, and {INDICATIVE_BELOW} make a result. For those: "
         notices.append(h("p", text, h("code", better[1]), class_="notice"))
     notices += [h("p", verdict.text, class_="notice") for verdict in findings.verdicts if verdict.severity != "note"]
     return h(
         "header",
         h(
             "p",
-            f"{experiment.key} · {experiment.workload} · {experiment.run} · {started:%Y-%m-%d %H:%M %Z}",
+            numbers.SEPARATOR.join(
+                (experiment.key, experiment.workload, experiment.run, f"{started:%Y-%m-%d %H:%M %Z}")
+            ),
             source,
             class_="muted",
         ),

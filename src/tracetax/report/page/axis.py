@@ -76,11 +76,16 @@ def labels(axis: Axis, *, as_duration: bool = False) -> Markup:
             numbers.duration(tick, 1) if as_duration else numbers.rounded(tick, decimals),
             x=axis.at(tick),
             y="14",
-            text_anchor="middle",
+            text_anchor=_anchor(axis.share(tick)),
         )
         for tick in axis.ticks
     ]
     return h("svg", texts, class_="axis", height="18", aria_hidden="true", focusable="false")
+
+
+def _anchor(share: float) -> str:
+    """Where a label hangs on its tick: at the plot's edges inwards, so that nothing is cut off."""
+    return "start" if share < PADDING else "end" if share > 1 - PADDING else "middle"
 
 
 def _is_half(step: float) -> bool:

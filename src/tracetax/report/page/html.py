@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterable
 from typing import TypeAlias
 
+from tracetax.report.numbers import SEPARATOR
+
 VOID = frozenset({"meta", "br", "hr", "line", "circle", "rect", "path", "col"})
 NOT_ALLOWED = re.compile(r"[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -52,7 +54,7 @@ def section(key: str, title: str, *children: Child) -> Markup:
 
 def caption(text: Child, *sources: str) -> Markup:
     """How to read what follows, and links to the rows behind it."""
-    links = [[" · " if number else " Rows: ", h("a", name, href=name)] for number, name in enumerate(sources)]
+    links = [[SEPARATOR if number else " Rows: ", h("a", name, href=name)] for number, name in enumerate(sources)]
     return h("p", text, links, ".", class_="caption") if links else h("p", text, class_="caption")
 
 

@@ -101,14 +101,15 @@ def _background(view: PartView) -> list[Child]:
             heap = f" (heap {numbers.size(baseline.heap_bytes)})" if len(view.baselines) > 1 else ""
             times += [
                 ", " if times else "",
-                plus_minus(*numbers.measured(time.estimate, half_width(time))),
-                f" ns{heap}",
+                plus_minus(*numbers.measured(time.estimate, half_width(time)), "ns"),
+                heap,
+                [[" ", h("span", note, class_="label")] for note in labels(baseline, view.part)],
             ]
     blocks = f"{view.part.blocks} {'block' if view.part.blocks == 1 else 'blocks'}, {STOPPED[view.part.stopped]}"
     band = view.half_width(view.band)
-    spread = f"A/A band ±{numbers.measured(band, band)[1]} ns per invocation · " if band is not None else ""
-    indicative: Child = [" · ", h("strong", "indicative")] if view.part.indicative else None
-    return [["Without an agent a call takes ", times, " · "] if times else None, spread, blocks, indicative]
+    spread = f"A/A band ±{numbers.measured(band, band)[1]} ns per invocation{numbers.SEPARATOR}" if band is not None else ""
+    indicative: Child = [numbers.SEPARATOR, h("strong", "indicative")] if view.part.indicative else None
+    return [["Without an agent a call takes ", times, numbers.SEPARATOR] if times else None, spread, blocks, indicative]
 
 
 def _heading(name: str, class_: str) -> Markup:
@@ -206,8 +207,12 @@ def _mark(x: str, kind: str) -> Markup:
     return h("circle", cx=x, cy="50%", r="3", class_="mark")
 
 
+def _notes(view: PartView, row: ConfigurationFinding) -> list[str]:
+    return [] if errors(row) else labels(row, view.part)
+
+
 def _meanings(parts: list[PartView]) -> Markup | None:
-    notes = (note for view in parts for row in view.rows for note in labels(row, view.part))
+    notes = (note for view in parts for row in (*view.baselines, *view.rows) for note in _notes(view, row))
     used = dict.fromkeys(note for note in notes if note in LABEL_MEANINGS)
     items = [h("li", h("span", note, class_="label"), LABEL_MEANINGS[note]) for note in used]
     return h("ul", items, class_="meanings caption") if items else None

@@ -13,7 +13,7 @@ from tracetax.report import numbers
 from tracetax.report.page.html import Child, Markup, caption, h, section, who
 from tracetax.report.views import BASELINE, PartView
 from tracetax.results.findings import ConfigurationFinding
-from tracetax.results.records import BASELINES, TrialRecord
+from tracetax.results.records import BASELINES, SteadyPart, TrialRecord
 
 COLUMNS = 250
 """Columns of a panel; with many trials fewer, so that the page stays small."""
@@ -22,6 +22,12 @@ MIN_COLUMNS = 60
 HEIGHT = 100
 HEADROOM = 1.15
 TYPICAL_TOP = 0.995
+KINDS = {
+    "flat": "steady throughout, mean",
+    "warm-up": "became faster, mean of the steady part",
+    "slow-down": "became slower, mean of the steady part",
+    "no-steady-state": "no steady state; its value is the mean of its last half",
+}
 
 
 class Line(Struct, frozen=True):
@@ -65,7 +71,7 @@ def series(parts: list[PartView], trials: list[TrialRecord], lines: Lines) -> Ma
     reading = (
         "One panel per trial, first call to last: the mean time of a call, and in shade the range of its bins. Panels "
         "side by side share the scale beside the name, from zero. A trial's value is the mean of its steady part; what "
-        "lies before it is on grey."
+        "lies before it is on grey. All on grey: no steady state; its value is the mean of its last half."
     )
     return section(
         "series",
@@ -100,7 +106,7 @@ def _row(name: list[Child], trials: list[TrialRecord], lines: Lines) -> Markup |
         return None
     drawn = [line for trial in trials for line in lines.get(trial.number, [])]
     top = HEADROOM * max((float(np.quantile(line.mean, TYPICAL_TOP)) for line in drawn), default=1.0)
-    scale = h("span", f"0 to {numbers.duration(top, 2)}", class_="muted") if drawn else None
+    scale = h("span", f"0 to {numbers.duration(top, 2)}", class_="muted scale") if drawn else None
     ordered = sorted(trials, key=lambda trial: (trial.block, trial.attempt))
     panels = [_panel(trial, lines.get(trial.number, []), top) for trial in ordered]
     return h("div", h("h4", name, " ", scale), h("ul", panels, class_="panels"), class_="series")
@@ -122,8 +128,7 @@ def _panel(trial: TrialRecord, lines: list[Line], top: float) -> Markup:
 
 def _plot(trial: TrialRecord, lines: list[Line], top: float) -> Markup:
     width = max(len(line.mean) for line in lines)
-    steady = trial.steady
-    share = steady.first_bin / steady.bins if steady and steady.bins else 0.0
+    share = unsteady_share(trial.steady) if trial.steady else 0.0
     before = h("rect", width=f"{share * width:.1f}", height=str(HEIGHT), class_="unsteady") if share > 0 else None
     shade = h("path", d=_envelope(lines[0], top), class_="spread") if len(lines) == 1 else None
     return h(
@@ -140,10 +145,15 @@ def _plot(trial: TrialRecord, lines: list[Line], top: float) -> Markup:
 
 def _description(trial: TrialRecord) -> str:
     text = f"Trial {trial.number}, block {trial.block}: time of a call over the trial"
-    kinds = {"flat": "steady throughout", "warm-up": "became faster", "slow-down": "became slower"}
-    if trial.steady:
-        text += f", {kinds.get(trial.steady.kind, 'never steady')}"
-    return text + (f", mean of the steady part {numbers.duration(trial.service.mean)}" if trial.service else "")
+    text += f", {KINDS[trial.steady.kind]}" if trial.steady else ""
+    return text + (f": {numbers.duration(trial.service.mean)}" if trial.service else "")
+
+
+def unsteady_share(steady: SteadyPart) -> float:
+    """The share of a trial's bins that lie before its steady part; all of them where it has none."""
+    if steady.kind == "no-steady-state":
+        return 1.0
+    return steady.first_bin / (steady.first_bin + steady.bins)
 
 
 def _heights(values: NDArray[np.float64], top: float) -> list[int]:

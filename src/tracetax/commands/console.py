@@ -1,0 +1,22 @@
+"""The terminal, or whatever takes its place."""
+
+import os
+import sys
+
+from rich.console import Console
+
+
+class CalmConsole(Console):
+    """A console that stays quiet when nobody reads any more: a run whose output went into ``head`` goes on."""
+
+    def on_broken_pipe(self) -> None:
+        """Write to nowhere from here on."""
+        self.quiet = True
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+
+
+def console() -> CalmConsole:
+    """A console for tables and sentences: nothing in a text is markup, and nothing is coloured by guessing."""
+    return CalmConsole(highlight=False, markup=False, soft_wrap=False)
