@@ -16,16 +16,23 @@ ROOT = Path(__file__).resolve().parents[2]
 HELP = """\
 Tracetax measures what tracing costs, and whether the records arrived.
 
-It runs a workload with and without tracing agents on this machine, in fresh processes and randomised blocks, counts
-every record at a sink of its own, and shows the overhead of each configuration with its 95 % interval.
+It runs a workload with and without tracing agents on this machine, in fresh processes and randomised blocks, \
+counts every record at a sink of its own, and shows the overhead of each configuration with its 95 % interval.
 
     ./tracetax run                      the quick experiment: about 5 minutes
     ./tracetax run --dry-run            what it would do, in words
     ./tracetax list configurations      what can be measured
     ./tracetax doctor                   whether this machine is fit to measure
 
-Exit codes: 0 all well · 1 a configuration failed, or a check did · 2 something typed or written in a file is wrong ·
-3 the machine lacks something · 4 another run is measuring · 130 interrupted, what was measured is kept.
+--yes, anywhere, lets the first start install a missing JDK and Maven without asking (as root, by apt-get).
+
+Exit codes:
+    0    all well
+    1    a configuration failed, or a check of the project did
+    2    something typed, or written in a file, is wrong
+    3    the machine lacks something: a JDK, disk space, a download
+    4    another run is measuring on this machine
+    130  interrupted; every finished trial is kept
 """
 
 app = App(name="tracetax", help=HELP, help_format="plaintext", version=__version__, version_flags=["--version"])

@@ -159,7 +159,7 @@ def trial(number: int, block: int, sample: Sample, role: Role, means: NDArray[np
         environment={"PATH": "/usr/bin:/bin", "HOME": "/tmp/trial", "LC_ALL": "C.UTF-8", "TZ": "UTC"},
         started_at="2026-11-20T09:14:02+00:00",
         moments=Moments(spawned=1, main=2, ready=3, warm=4, first_call=5, last_call=6, drained=7, exited=8),
-        steady=None if failed else SteadyPart("warm-up" if first else "flat", first, BINS, (first,) if first else ()),
+        steady=None if failed else steady_of(first),
         service=None if failed else durations,
         clock_resolution_ns=10.0,
         clock_read_ns=24.0,
@@ -168,6 +168,11 @@ def trial(number: int, block: int, sample: Sample, role: Role, means: NDArray[np
         versions={"java.version": "17.0.15", "java.vm.name": "OpenJDK 64-Bit Server VM", "java.vendor": "Debian"},
         exit_status=0,
     )
+
+
+def steady_of(first: int) -> SteadyPart:
+    """A steady part that begins with this bin and goes on to the last."""
+    return SteadyPart("warm-up" if first else "flat", first, BINS - first, (first,) if first else ())
 
 
 def command(sample: Sample) -> tuple[str, ...]:

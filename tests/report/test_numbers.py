@@ -63,3 +63,8 @@ TIMES = st.floats(-1e18, 1e18) | st.sampled_from([float("nan"), float("inf"), fl
 def test_no_number_is_too_strange_to_print(estimate: float, half_width: float | None) -> None:
     numbers.measured(estimate, half_width)
     numbers.measured_duration(estimate, half_width)
+
+
+def test_no_line_may_end_inside_a_number_with_its_half_width_and_unit() -> None:
+    assert numbers.unbroken("costs 603 ± 119 ns per call") == "costs 603\u00a0±\u00a0119\u00a0ns per call"
+    assert numbers.unbroken("about 2.5 µs, 17 % of 5 seconds") == "about 2.5\u00a0µs, 17\u00a0% of 5 seconds"

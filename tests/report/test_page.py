@@ -4,15 +4,19 @@ import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 from msgspec.structs import replace
 
+from tracetax.report.page import axis as axes
 from tracetax.report.page import write_page
+from tracetax.report.page.series import reduce, series
+from tracetax.report.views import views
 from tracetax.results.findings import Findings
-from tracetax.results.records import Verdict
+from tracetax.results.records import SteadyPart, Verdict
 
-from .fake_run import fake_run
-from .sample_findings import NOTHING_RECORDED, sample_findings, with_row
+from .fake_run import fake_run, trial
+from .sample_findings import NOTHING_RECORDED, SAMPLES, sample_findings, with_row
 
 HOSTILE = """</style><script>alert("x")</script> & 'quotes' \x00\x1b[31m"""
 
@@ -156,11 +160,75 @@ def test_every_trial_has_a_panel_and_a_failed_one_says_so_instead(page: ET.Eleme
     assert sum("nothing-recorded" in panel for panel in panels) == 5
 
 
+def panel(steady: SteadyPart | None) -> ET.Element:
+    """The first panel of the first trial with this steady part."""
+    findings = sample_findings()
+    view = views(findings)[0]
+    row = view.rows[0]
+    means = np.full(1_000, 5_000.0)
+    record = replace(
+        trial(1, 1, next(s for s in SAMPLES if s.title == row.title), "configuration", means), steady=steady
+    )
+    section = series([view], [record], {1: [reduce(means, np.full(1_000, 7, np.uint32), 250)]})
+    found = ET.fromstring(section).find(".//li/svg")
+    assert found is not None
+    return found
+
+
+def greyed(panel: ET.Element) -> float:
+    """The share of a panel that is on grey."""
+    grey = panel.find("rect[@class='unsteady']")
+    width = float((panel.get("viewBox") or "").split()[2])
+    return 0.0 if grey is None else float(grey.get("width") or 0) / width
+
+
+@pytest.mark.parametrize("first_bin", [0, 80, 500, 740])
+def test_what_lies_before_the_steady_part_is_on_grey(first_bin: int) -> None:
+    kind = "warm-up" if first_bin else "flat"
+    assert greyed(panel(SteadyPart(kind, first_bin, 1_000 - first_bin, ()))) == pytest.approx(first_bin / 1_000)
+
+
+def test_a_trial_without_a_steady_state_is_all_on_grey_and_says_what_its_value_is() -> None:
+    drawn = panel(SteadyPart("no-steady-state", 500, 500, (900,)))
+    assert greyed(drawn) == 1.0
+    described = drawn.get("aria-label") or ""
+    assert "no steady state; its value is the mean of its last half" in described
+    assert "steady part" not in described
+
+
+def test_a_trial_that_was_not_judged_has_nothing_on_grey() -> None:
+    assert greyed(panel(None)) == 0.0
+
+
+def test_processes_without_a_steady_state_are_labelled_and_told_among_the_verdicts(run: Path) -> None:
+    findings = sample_findings()
+    baseline = findings.configurations[0]
+    times = tuple(replace(one, labels=("no-steady-state",)) for one in baseline.measures)
+    verdict = Verdict("no-steady-state", "note", "2 of 5 trials never became steady")
+    row = next(row for row in findings.configurations if row.part == "full-speed" and row.agent == "kieker")
+    page = written(
+        run,
+        with_row(
+            replace(findings, configurations=(replace(baseline, measures=times), *findings.configurations[1:])),
+            verdicts=(verdict,),
+            measures=tuple(replace(one, labels=("no-steady-state",)) for one in row.measures),
+            title="restless",
+        ),
+    )
+    assert any("Kieker restless no steady state" in row for row in ranked_rows(page))
+    ranking = text(section(page, "ranking"))
+    assert "142.0 ± 6.0 ns no steady state" in ranking
+    assert "Some processes never became steady; the mean of their last half was taken." in ranking
+    assert "Kieker, restless: At full speed no-steady-state 2 of 5 trials" in text(section(page, "verdicts"))
+
+
+@pytest.mark.parametrize(("tick", "anchor"), [(10.0, "start"), (100.0, "middle"), (1_000.0, "end")])
+def test_durations_at_the_edges_of_a_plot_are_not_cut_off(tick: float, anchor: str) -> None:
+    labels = list(ET.fromstring(axes.labels(axes.logarithmic([10.0, 1_000.0]), as_duration=True)))
+    assert labels[[10.0, 100.0, 1_000.0].index(tick)].get("text-anchor") == anchor
+
+
 def test_every_bin_of_a_trial_is_within_the_shade() -> None:
-    import numpy as np
-
-    from tracetax.report.page.series import reduce
-
     means = np.random.default_rng(1).normal(100, 5, 1_000)
     line = reduce(means, np.full(1_000, 7, np.uint32), 250)
     assert len(line.mean) == 250

@@ -73,11 +73,48 @@ def test_warnings_of_a_row_are_told_under_the_tables_with_its_name() -> None:
     assert "3 Kieker noisy 147.2" in text
 
 
-def test_labels_stand_in_their_row_or_under_it() -> None:
-    for width in (80, 100):
-        text = words(printed(sample_findings(), width))
-        assert "deferred" in text
-        assert "two regimes" in text
+@pytest.mark.parametrize("width", [60, 80, 100, 140])
+def test_labels_are_never_torn_apart(width: int) -> None:
+    lines = printed(sample_findings(), width).splitlines()
+    for label in ("deferred", "two regimes", "not settled", "within the A/A band"):
+        assert any(label in line for line in lines), label
+
+
+def test_labels_without_room_for_a_column_stand_in_one_line_below_their_row() -> None:
+    row = next(one for one in sample_findings().configurations if one.part == "full-speed" and one.agent == "kieker")
+    labels = ("two-regimes", "not-settled", "no-steady-state")
+    noted = tuple(replace(one, labels=labels) if one.name == "overhead" else one for one in row.measures)
+    lines = printed(with_row(sample_findings(), measures=noted, title="restless"), 80).splitlines()
+    place = next(number for number, line in enumerate(lines) if "restless" in line)
+    assert lines[place + 1].strip() == "two regimes, not settled, no steady state"
+
+
+def test_a_baseline_that_never_became_steady_is_labelled_beside_its_time() -> None:
+    baseline, *others = sample_findings().configurations
+    times = tuple(replace(one, labels=("no-steady-state",)) for one in baseline.measures)
+    findings = replace(sample_findings(), configurations=(replace(baseline, measures=times), *others))
+    assert "a call takes 142.0 ± 6.0 ns (no steady state)" in words(printed(findings))
+
+
+def test_notes_of_a_row_are_left_to_the_page() -> None:
+    note = Verdict("no-steady-state", "note", "2 of 5 trials never became steady")
+    assert note.text not in words(printed(with_row(sample_findings(), verdicts=(note,))))
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_no_line_ends_inside_a_number_with_its_half_width_and_unit(width: int) -> None:
+    for line in printed(sample_findings(), width).splitlines():
+        assert not re.search(r"(±|\d ±)\s*$", line)
+        assert not re.match(r" {0,6}(±|ns |µs |%)", line)
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_the_heads_of_the_columns_end_where_their_numbers_end(width: int) -> None:
+    lines = printed(sample_findings(), width).splitlines()
+    head = next(line for line in lines if line.rstrip().endswith("records"))
+    row = next(line for line in lines if "binary TCP" in line and "100 %" in line)
+    assert row.index("100 %") + len("100 %") == len(head.rstrip())
+    assert head.index("95 %") + len("95 %") >= row.index("±")
 
 
 def test_an_indicative_run_says_so_and_how_to_get_ten_blocks() -> None:

@@ -1,10 +1,11 @@
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from msgspec.structs import replace
 
-from tracetax.report.views import Group, group_of, group_title, loss, next_line, views
-from tracetax.results.findings import ConfigurationFinding
+from tracetax.report.views import LABEL_MEANINGS, LABELS, STOPPED, Group, group_of, group_title, loss, next_line, views
+from tracetax.results.findings import ConfigurationFinding, PartFinding
 
 from .sample_findings import NOTHING_RECORDED, sample_findings, with_row
 
@@ -61,3 +62,16 @@ def test_an_indicative_run_is_led_to_ten_blocks_and_a_full_one_to_narrower_inter
     run = Path("runs/x")
     assert next_line(sample_findings(blocks=5), run)[1] == "./tracetax run --resume runs/x --blocks 10"
     assert next_line(sample_findings(blocks=10), run)[1] == "./tracetax run --resume runs/x --half-width 0.5%"
+
+
+@pytest.mark.parametrize("reason", get_args(PartFinding.__annotations__["stopped"]))
+def test_every_way_to_stop_has_words(reason: str) -> None:
+    assert STOPPED[reason]
+
+
+def test_only_what_settled_is_said_to_be_as_narrow_as_asked_for() -> None:
+    assert [reason for reason, words in STOPPED.items() if "asked for" in words] == ["settled"]
+
+
+def test_every_label_but_what_the_part_says_is_explained() -> None:
+    assert set(LABELS.values()) == set(LABEL_MEANINGS)

@@ -194,5 +194,8 @@ def shown_path(path: Path) -> str:
 def next_line(findings: Findings, run: Path) -> tuple[str, str]:
     """What makes the run's intervals better, and the command for it."""
     if any(part.indicative for part in findings.experiment.parts):
-        return f"For {INDICATIVE_BELOW} blocks", f"./tracetax run --resume {shown_path(run)} --blocks {INDICATIVE_BELOW}"
+        return (
+            f"For {INDICATIVE_BELOW} blocks",
+            f"./tracetax run --resume {shown_path(run)} --blocks {INDICATIVE_BELOW}",
+        )
     return "Narrower", f"./tracetax run --resume {shown_path(run)} --half-width 0.5%"

@@ -1,4 +1,4 @@
-"""Which part of a trial is steady: its value is the mean of the calls in it. Barrett et al. (2017), with relative tolerances."""
+"""Which part of a trial is steady: the part its value is the mean of. Barrett et al. (2017), relative tolerances."""
 
 from typing import Literal
 

@@ -53,7 +53,9 @@ def _part(view: PartView) -> Markup:
 def _row(row: ConfigurationFinding) -> Markup:
     of = row.records
     silent = max(0, of.expected - of.received - of.dropped_reported)
-    names: list[Child] = [h("small", f" {name}: {number:,}", class_="names") for name, number in of.unexpected.items()]
+    names: list[Child] = [
+        h("small", f" {name}:{numbers.SPACE}{number:,}", class_="names") for name, number in of.unexpected.items()
+    ]
     values: tuple[Child, ...] = (
         *map(_count, (of.expected, of.received, of.dropped_reported, silent)),
         [numbers.count(of.complete_trees), h("small", f" of {of.expected_trees:,}")],

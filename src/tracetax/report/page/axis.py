@@ -9,6 +9,7 @@ from tracetax.report import numbers
 from tracetax.report.page.html import Markup, h
 
 PADDING = 0.04
+EDGE = 0.05
 
 
 class Axis(Struct, frozen=True):
@@ -76,16 +77,19 @@ def labels(axis: Axis, *, as_duration: bool = False) -> Markup:
             numbers.duration(tick, 1) if as_duration else numbers.rounded(tick, decimals),
             x=axis.at(tick),
             y="14",
-            text_anchor=_anchor(axis.share(tick)),
+            text_anchor=_anchor(axis, tick),
         )
         for tick in axis.ticks
     ]
     return h("svg", texts, class_="axis", height="18", aria_hidden="true", focusable="false")
 
 
-def _anchor(share: float) -> str:
-    """Where a label hangs on its tick: at the plot's edges inwards, so that nothing is cut off."""
-    return "start" if share < PADDING else "end" if share > 1 - PADDING else "middle"
+def _anchor(axis: Axis, tick: float) -> str:
+    """How a label hangs on its tick: at the edges of a logarithmic plot inwards, so that nothing is cut off."""
+    share = axis.share(tick)
+    if not axis.logarithmic or EDGE <= share <= 1 - EDGE:
+        return "middle"
+    return "start" if share < EDGE else "end"
 
 
 def _is_half(step: float) -> bool:

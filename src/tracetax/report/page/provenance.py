@@ -11,7 +11,7 @@ from tracetax.results.findings import Findings
 from tracetax.results.folder import Manifest
 from tracetax.results.records import TrialRecord
 
-ACRONYMS = {"cpu", "cpus", "jdk", "numa", "os", "smt"}
+ACRONYMS = {"cpu": "CPU", "cpus": "CPUs", "jdk": "JDK", "numa": "NUMA", "os": "OS", "smt": "SMT"}
 
 
 def machine(findings: Findings) -> Markup:
@@ -37,7 +37,7 @@ def facts(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, st
 def _words(key: str) -> str:
     for suffix in ("_bytes", "_ns"):
         key = key.removesuffix(suffix)
-    return " ".join(word.upper() if word in ACRONYMS else word for word in key.split("_"))
+    return " ".join(ACRONYMS.get(word, word) for word in key.split("_"))
 
 
 def _readable(key: str, value: object) -> str:

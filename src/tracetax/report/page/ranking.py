@@ -107,7 +107,9 @@ def _background(view: PartView) -> list[Child]:
             ]
     blocks = f"{view.part.blocks} {'block' if view.part.blocks == 1 else 'blocks'}, {STOPPED[view.part.stopped]}"
     band = view.half_width(view.band)
-    spread = f"A/A band ±{numbers.measured(band, band)[1]} ns per invocation{numbers.SEPARATOR}" if band is not None else ""
+    spread = (
+        f"A/A band ±{numbers.measured(band, band)[1]} ns per invocation{numbers.SEPARATOR}" if band is not None else ""
+    )
     indicative: Child = [numbers.SEPARATOR, h("strong", "indicative")] if view.part.indicative else None
     return [["Without an agent a call takes ", times, numbers.SEPARATOR] if times else None, spread, blocks, indicative]
 

@@ -1,0 +1,115 @@
+"""Bursts stay below a quarter of the agent's queue, end on whole batches, and are not waited for in vain for ever."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from tests.run.stand_ins import configuration
+from tracetax.companions.sink import Counts
+from tracetax.model import Parameters
+from tracetax.run.drops import DropLog
+from tracetax.run.warm_up import LARGEST_BURST_RECORDS, Arrivals, burst_calls, rounding_bursts
+from tracetax.workloads.calltree import WorkloadFailed
+
+CONFIG = configuration("flat")
+
+
+@given(queue=st.integers(100, 100_000), depth=st.integers(1, 20), threads=st.integers(1, 2))
+def test_a_burst_fills_at_most_a_quarter_of_the_queue(queue: int, depth: int, threads: int) -> None:
+    parameters = Parameters(calls=1, depth=depth, threads=threads)
+    calls = burst_calls(replace(CONFIG, queue=queue), parameters, delivers=True)
+    assert calls * depth <= max(queue // 4, threads * depth)
+    assert calls * depth <= max(LARGEST_BURST_RECORDS, threads * depth)
+
+
+def test_a_burst_is_made_of_whole_chunks_where_that_is_possible() -> None:
+    assert burst_calls(replace(CONFIG, queue=2048), Parameters(calls=1, depth=10), delivers=True) == 48
+    assert burst_calls(replace(CONFIG, queue=400), Parameters(calls=1, depth=10), delivers=True) == 10
+
+
+@given(calls=st.integers(1, 10_000), held=st.sampled_from([511, 8191, 99]), per_call=st.integers(1, 40))
+def test_the_warm_up_ends_on_a_whole_batch(calls: int, held: int, per_call: int) -> None:
+    batching = replace(CONFIG, held_back=held, flush_interval_ns=5 * 10**9)
+    more = rounding_bursts(calls, 48, batching, per_call)
+    assert (calls + sum(more)) * per_call % (held + 1) == 0
+    assert all(0 < one <= 48 for one in more)
+
+
+def test_without_batches_nothing_is_rounded() -> None:
+    assert rounding_bursts(7, 48, CONFIG, 10) == []
+
+
+class StandIn:
+    """A sink at which a given number of records has arrived, long ago."""
+
+    def __init__(self, records: int) -> None:
+        self.records = records
+        self.asked = 0
+
+    def counts(self) -> Counts:
+        self.asked += 1
+        return Counts(
+            phase="warm-up",
+            records=self.records,
+            bytes=0,
+            last_arrival_ns=0,
+            open_connections=1,
+            malformed=0,
+            cpu_ns=0,
+        )
+
+
+def arrivals(sink: Any) -> Arrivals:
+    return Arrivals(sink, DropLog(None, ()), quiet_ns=5_000_000)
+
+
+def test_what_is_missing_after_a_quiet_wait_is_not_waited_for_again() -> None:
+    sink = StandIn(records=90)
+    waiting = arrivals(sink)
+    waiting.wait(100)
+    sink.records, sink.asked = 190, 0
+    waiting.wait(200)
+    assert sink.asked == 1
+    assert waiting.seen
+    assert not waiting.given_up
+
+
+def test_where_nothing_ever_arrives_one_wait_is_enough() -> None:
+    sink = StandIn(records=0)
+    waiting = arrivals(sink)
+    waiting.wait(100)
+    assert waiting.given_up
+    sink.asked = 0
+    waiting.wait(1_000_000)
+    assert sink.asked == 0
+
+
+def test_the_last_wait_is_made_in_any_case() -> None:
+    sink = StandIn(records=0)
+    waiting = arrivals(sink)
+    waiting.wait(100)
+    sink.asked = 0
+    waiting.wait(200, last=True)
+    assert sink.asked > 0
+
+
+def test_drops_are_summed_over_a_growing_log(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    drops = DropLog(r"dropped ([\d,]+) span", (log, tmp_path / "absent"))
+    assert drops.total() == 0
+    log.write_text("dropped 5 spans\ndropped 1,0")
+    assert drops.total() == 5
+    log.write_text("dropped 5 spans\ndropped 1,000 spans\ndropped 7 spans")
+    assert drops.total() == 1005
+    assert drops.total(ended=True) == 1012
+
+
+def test_a_drop_log_that_matches_words_is_an_error_of_the_agents_file(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text("dropped many spans\n")
+    with pytest.raises(WorkloadFailed, match="no number"):
+        DropLog(r"dropped (\w+) span", (log,)).total()
