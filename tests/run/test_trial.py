@@ -12,7 +12,8 @@ from tests.run.stand_ins import QUICK, configuration, experiment, fake_bench, ne
 from tracetax.model import BASELINE, Configuration, Delivery, Use
 from tracetax.results.records import TrialRecord
 from tracetax.run.plan import Cell, Slot
-from tracetax.run.trial import Plan, run_trial
+from tracetax.run.stages import Plan
+from tracetax.run.trial import run_trial
 
 
 def trial(

@@ -13,7 +13,8 @@ from tracetax.results.folder import RunFolder
 from tracetax.results.records import TrialRecord
 from tracetax.run.bench import Bench
 from tracetax.run.plan import Cell, Slot, block, cells, expected_seconds
-from tracetax.run.trial import Plan, run_trial
+from tracetax.run.stages import Plan
+from tracetax.run.trial import run_trial
 from tracetax.statistics.overhead import differences, log_ratios
 from tracetax.statistics.stopping import BlockValues, StopRule, decide
 

@@ -1,0 +1,109 @@
+"""From what the stages of a trial left to its record, verdicts included."""
+
+from msgspec.structs import replace
+
+from tracetax.companions.sink import PhaseReport
+from tracetax.ledger import account
+from tracetax.machine.disturbance import cpu_pressure
+from tracetax.results.records import Disturbance, TrialRecord, Verdict, WarmUp
+from tracetax.run import verdicts as judge
+from tracetax.run.stages import Outcome, Plan
+from tracetax.workloads.calltree import Driver
+from tracetax.workloads.calltree_results import Measured
+
+
+def finished(plan: Plan, record: TrialRecord, outcome: Outcome, result: Measured) -> TrialRecord:
+    """The record of a trial that ran to its end."""
+    config, warmed = plan.config, outcome.warmed
+    trees = plan.part.parameters.calls if plan.delivers else 0
+    ledger = account(
+        outcome.measured.of(config.protocol),
+        expected_records=plan.expected,
+        expected_trees=trees,
+        dropped_in_log=outcome.dropped,
+    )
+    ledger = replace(ledger, other_bytes=_other_bytes(outcome.measured))
+    warm_ledger = account(
+        outcome.before.of(config.protocol),
+        expected_records=warmed.records,
+        expected_trees=warmed.calls if plan.delivers else 0,
+        dropped_in_log=outcome.dropped_before,
+    )
+    warm = WarmUp(
+        calls=warmed.calls,
+        bursts=warmed.bursts,
+        how=warmed.how,
+        driver_level=warmed.driver_level,
+        method_level=warmed.method_level,
+        ledger=warm_ledger,
+    )
+    found = [
+        *judge.of_warm_up(warm, config, connected=warmed.connected, delivers=plan.delivers),
+        *judge.of_records(ledger, config),
+        *judge.of_ending(outcome.ending),
+    ]
+    if not outcome.drained.within_limit:
+        found.append(Verdict(code="drain-limit", severity="warning", text="records still arrived at the drain limit"))
+    load = outcome.load
+    if load.disturbed:
+        text = f"{load.steal:.2f} cores stolen and {load.other:.2f} cores used by others during the trial"
+        found.append(Verdict(code="disturbed", severity="warning", text=text))
+    failed = any(verdict.severity == "error" for verdict in found)
+    return replace(
+        record,
+        status="failed" if failed else "ok",
+        verdicts=tuple(found),
+        warm_up=warm,
+        ledger=ledger,
+        arrived_by_last_call=outcome.arrived_by_last_call,
+        arrived_asked_ns=outcome.asked_ns,
+        steady=result.steady,
+        service=result.service,
+        response=result.response,
+        lateness=result.lateness,
+        allocated_bytes_per_call=result.allocated_bytes_per_call,
+        clock_resolution_ns=result.clock_resolution_ns,
+        clock_read_ns=result.clock_read_ns,
+        snapshots=result.snapshots,
+        jvm_flags=result.jvm_flags,
+        versions=result.versions,
+        moments=replace(record.moments, drained=outcome.drained.at_ns),
+        disturbance=Disturbance(
+            steal=load.steal,
+            other_cpu=load.other,
+            tool_cpu=outcome.tool_cpu_ns / max(1, outcome.calls_ns),
+            sink_cpu_ns=outcome.sink_cpu_ns,
+            pressure_cpu_avg10=cpu_pressure(),
+            disturbed=load.disturbed,
+        ),
+    )
+
+
+def _other_bytes(report: PhaseReport) -> dict[str, int]:
+    """Metrics and logs over all protocols: they need not travel on the one that carries the records."""
+    total: dict[str, int] = {}
+    for count in report.protocols.values():
+        for signal_name, size in count.other_bytes.items():
+            total[signal_name] = total.get(signal_name, 0) + size
+    return total
+
+
+def with_process(record: TrialRecord, driver: Driver) -> TrialRecord:
+    """Add what the operating system and the status file tell about the workload's process."""
+    ending = driver.process.poll()
+    return replace(
+        record,
+        moments=replace(
+            record.moments,
+            spawned=driver.process.started_ns,
+            main=driver.moment("main"),
+            ready=driver.moment("ready"),
+            warm=driver.moment("warmed"),
+            first_call=driver.moment("first-call"),
+            last_call=driver.moment("last-call"),
+            exited=ending.ended_ns if ending else 0,
+        ),
+        exit_status=ending.status if ending else None,
+        exit_cpu_ns=ending.cpu_ns if ending else 0,
+        exit_max_rss_bytes=ending.max_rss_bytes if ending else 0,
+    )

@@ -1,0 +1,149 @@
+"""The stages of one trial while its processes run: warm-up, measured calls, drain, ordinary end."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from msgspec import Struct
+
+from tracetax.companions.sink import PhaseReport, Sink
+from tracetax.machine import disturbance
+from tracetax.model import Configuration, Part
+from tracetax.process import Ending
+from tracetax.run.bench import Bench
+from tracetax.run.drain import Drained, drain
+from tracetax.run.drops import DropLog
+from tracetax.run.plan import Slot, expected_records
+from tracetax.run.warm_up import Warmed, warm_up
+from tracetax.workloads.calltree import Driver, WorkloadFailed
+
+WARM_UP = "warm-up"
+MEASURED = "measured"
+
+
+class Plan(Struct, frozen=True):
+    """One trial to be made."""
+
+    number: int
+    slot: Slot
+    part: Part
+    config: Configuration
+
+    @property
+    def delivers(self) -> bool:
+        """Whether records are promised one by one."""
+        return self.expected > 0
+
+    @property
+    def expected(self) -> int:
+        """Records that the measured calls must produce."""
+        return expected_records(self.config, self.part)
+
+
+class Outcome(Struct, frozen=True):
+    """What came of a trial that ran to its end."""
+
+    warmed: Warmed
+    drained: Drained
+    ending: Ending
+    before: PhaseReport
+    measured: PhaseReport
+    dropped_before: int
+    dropped: int
+    arrived_by_last_call: int
+    asked_ns: int
+    tool_cpu_ns: int
+    calls_ns: int
+    load: disturbance.Load
+    sink_cpu_ns: int
+
+
+def conduct_or_end(
+    plan: Plan, bench: Bench, sink: Sink, driver: Driver, logs: Path, watch: Callable[[str], None]
+) -> Outcome:
+    """Lead the workload; one that hangs is asked what it is doing, for its log, and ended: TERM, then KILL."""
+    try:
+        return _conduct(plan, bench, sink, driver, logs, watch)
+    except WorkloadFailed as failure:
+        if failure.code == "jvm-hangs":
+            driver.process.ask_for_threads()
+            driver.process.stop(grace=0.0, term_grace=bench.limits.term)
+        raise
+
+
+def _conduct(plan: Plan, bench: Bench, sink: Sink, driver: Driver, logs: Path, watch: Callable[[str], None]) -> Outcome:
+    """Lead the running workload through its stages."""
+    limits, config, parameters = bench.limits, plan.config, plan.part.parameters
+    drops = DropLog(config.drop_log if plan.delivers else None, (logs / "stdout.txt", logs / "stderr.txt"))
+    machine_before, tool_before = disturbance.machine_cpu(), time.process_time_ns()
+    driver.wait_for("ready", limits.start)
+    warmed = warm_up(driver, sink, drops, config, parameters, delivers=plan.delivers, limits=limits, watch=watch)
+    held_back = plan.delivers and config.held_until_exit > 0
+    if held_back:
+        sink.next_phase_after(warmed.records, MEASURED)
+        before = None
+    else:
+        before = sink.next_phase(MEASURED)
+    dropped_before = drops.total()
+
+    watch("calling")
+    driver.say("measure")
+    first = driver.wait_for("first-call", limits.start, interval=0.001)
+    tool_at_first = time.process_time_ns()
+    calls_limit = limits.calls_base + parameters.invocations * limits.calls_per_invocation
+    calls_limit += 2 * parameters.calls * parameters.method_time_ns / parameters.threads / 1e9
+    if parameters.rate != "full":
+        calls_limit += 2 * parameters.calls / parameters.rate
+    last = driver.wait_for("last-call", calls_limit)
+    tool_cpu_ns = time.process_time_ns() - tool_at_first
+    at_last_call, asked_ns = sink.counts(), time.monotonic_ns()
+
+    drained = drain(
+        sink,
+        drops,
+        config,
+        phase=MEASURED,
+        expected=plan.expected,
+        dropped_before=dropped_before,
+        last_call_ns=last.at_ns,
+        limits=limits,
+        watch=watch,
+    )
+    own = disturbance.process_cpu_ns(driver.process.pid) + disturbance.process_cpu_ns(sink.process.pid)
+    own += time.process_time_ns() - tool_before
+    load = disturbance.between(machine_before, disturbance.machine_cpu(), own)
+    watch("ending")
+    driver.say("drained")
+    driver.wait_for("written", limits.write)
+    ending = driver.process.stop(grace=limits.end)
+    _until_connections_end(sink, seconds=2.0)
+    measured = sink.stop()
+    if before is None:
+        before = next((phase for phase in measured.earlier if phase.phase == WARM_UP), measured)
+    if measured.phase != MEASURED:
+        raise WorkloadFailed(
+            "nothing-recorded" if not measured.of(config.protocol).records else "warm-up-loss",
+            f"of the {warmed.records:,} records of the warm-up, {measured.of(config.protocol).records:,} arrived, "
+            "and none of the measured calls",
+        )
+    return Outcome(
+        warmed=warmed,
+        drained=drained,
+        ending=ending,
+        before=before,
+        measured=measured,
+        dropped_before=dropped_before,
+        dropped=drops.total(ended=True) - dropped_before,
+        arrived_by_last_call=at_last_call.records if at_last_call.phase == MEASURED else 0,
+        asked_ns=asked_ns,
+        tool_cpu_ns=tool_cpu_ns,
+        calls_ns=last.at_ns - first.at_ns,
+        load=load,
+        sink_cpu_ns=measured.cpu_ns,
+    )
+
+
+def _until_connections_end(sink: Sink, seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while sink.counts().open_connections and time.monotonic() < deadline:
+        time.sleep(0.01)
