@@ -97,16 +97,23 @@ def check_memory(every: list[Cell], available_bytes: int) -> None:
 
 
 def expected_seconds(cell: Cell, part: Part, config: Configuration) -> float:
-    """A first guess at a trial's length, before any was measured: start, warm-up, calls, drain, end."""
+    """A first guess at a trial's length, before any was measured: start, warm-up, calls, drain, end.
+
+    The constants are what trials took on a 2-core virtual machine; from the second block on, measured times replace it.
+    """
     parameters = part.parameters
-    touched = cell.heap_bytes / 2**30 * 1.0
+    start = 1.0 + 0.15 * cell.heap_bytes / 2**30
     full = parameters.rate == "full"
-    calls = parameters.calls * 0.4e-6 if full else parameters.calls / float(parameters.rate) + 0.5
+    calls = parameters.calls * 0.1e-6 if full else parameters.calls / float(parameters.rate) + 1.0
     calls += (parameters.calls + WARM_UP_CALLS) * parameters.method_time_ns / parameters.threads / 1e9
     if cell.use == BASELINE:
-        return 1.0 + touched + calls
-    agent = 2.5 + (4e-7 * parameters.invocations if full else 0.0)
+        return start + calls
+    calls += 0.3e-6 * parameters.invocations if full else 0.0
     if config.delivery in (Delivery.NONE, Delivery.AGGREGATED):
-        return 1.0 + touched + calls + agent
-    drain = 4e-6 * parameters.invocations if config.delivery is Delivery.COMPLETE and config.flush_interval_ns else 0.0
-    return 3.0 + touched + calls + agent + 1.6 * config.flush_interval_ns / 1e9 + drain
+        return start + 0.5 + calls
+    if not config.flush_interval_ns:
+        return start + 1.5 + calls + (0.0 if full else 1.5)
+    drain = (
+        1.2e-6 * parameters.invocations if config.delivery is Delivery.COMPLETE else 0.2e-9 * config.flush_interval_ns
+    )
+    return start + 8.0 + calls + drain

@@ -16,8 +16,8 @@ NOTHING = "No configuration of this run promises records."
 KEY = (("received", "received"), ("dropped", "reported as dropped"), ("silent", "silently missing"))
 BEYOND = {
     Group.DROPS: "drops by design",
-    Group.PARTIAL: "delivers a part by design",
-    Group.LOST: "lost records that it promises",
+    Group.PARTIAL: "leaves out by design",
+    Group.LOST: "lost, though it promises them",
 }
 COLUMNS = ("Agent and configuration", "", "Arrived", "Offered", "What it carries here")
 
@@ -68,7 +68,7 @@ def _row(row: ConfigurationFinding) -> Markup:
 
 
 def carries(row: ConfigurationFinding) -> Child:
-    """What the configuration carried, in the sentence form that is fair to a design that drops."""
+    """What the configuration carried at this rate; up to which rate it is complete takes a search, and is not said."""
     rate = measure(row, "delivery_rate")
     group = group_of(row)
     if group is Group.FAILED:
@@ -78,8 +78,7 @@ def carries(row: ConfigurationFinding) -> Child:
     if rate is None:
         return "–"
     carried, margin = numbers.measured(rate.estimate, half_width(rate))
-    text = f"everything up to {carried}{f' ± {margin}' if margin else ''} records/s; above that it "
-    return text + BEYOND[group]
+    return f"{carried}{f' ± {margin}' if margin else ''} records/s of those offered; the others it {BEYOND[group]}"
 
 
 def _bar(records: Records) -> Markup:
