@@ -28,7 +28,7 @@ counts every record at a sink of its own, and shows the overhead of each configu
 
 Exit codes:
     0    all well
-    1    a configuration failed, or a check of the project did
+    1    a trial failed, even if its repetition made it good, or a check of the project did
     2    something typed, or written in a file, is wrong
     3    the machine lacks something: a JDK, disk space, a download
     4    another run is measuring on this machine

@@ -8,7 +8,7 @@ class ExitCode(IntEnum):
 
     OK = 0
     FAILED = 1
-    """The run finished, but at least one configuration ended with an error verdict."""
+    """The run finished, but a trial failed in it, even if its repetition made it good."""
     USAGE = 2
     """Something in what the user gave is wrong: a command, a file, a key, a folder."""
     ENVIRONMENT = 3

@@ -90,8 +90,9 @@ def test_a_failing_configuration_is_repeated_once_then_set_aside_and_the_others_
 
 def test_a_trial_that_fails_once_is_made_good_by_its_repetition(tmp_path: Path, sink_binary: Path) -> None:
     config = configuration("fails-once", flags=(f"-Dmarker={tmp_path / 'marker'}",))
-    _, folder = session(tmp_path / "r", sink_binary, experiment(config), (config,), Watcher())
+    ended, folder = session(tmp_path / "r", sink_binary, experiment(config), (config,), Watcher())
     assert len(whole_blocks(folder.records())) == 2
+    assert len(ended.failed_trials) == 1
 
 
 def test_when_everything_fails_the_run_ends_and_says_so(tmp_path: Path, sink_binary: Path) -> None:

@@ -147,6 +147,11 @@ def _measure(
     if ended.interrupted:
         console.print(f"Interrupted. Go on with: ./tracetax run --resume {folder.path}", soft_wrap=True)
         return ExitCode.INTERRUPTED
+    if ended.failed_trials:
+        numbers = ", ".join(str(number) for number in ended.failed_trials)
+        logs = folder.path / "logs"
+        console.print(f"Failed trials: {numbers}. Why stands above and in their logs: {logs}", soft_wrap=True)
+        return ExitCode.FAILED
     return _exit_code(findings)
 
 

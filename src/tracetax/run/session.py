@@ -45,6 +45,8 @@ class Ended(Struct, frozen=True):
 
     parts: dict[str, str]
     interrupted: bool
+    failed_trials: tuple[int, ...]
+    """Numbers of the trials that failed in this session, those that a repetition made good included."""
 
 
 class Session:
@@ -63,6 +65,7 @@ class Session:
         self.started = time.monotonic()
         self.spent = defaultdict[Cell, list[float]](list)
         self.ended: dict[str, str] = {}
+        self.failed: list[int] = []
         self.set_aside = self._set_aside_before()
 
     def run(self) -> Ended:
@@ -77,9 +80,9 @@ class Session:
         except KeyboardInterrupt:
             self.folder.discard_unfinished()
             self._close("interrupted")
-            return Ended(parts=self.ended, interrupted=True)
+            return Ended(parts=self.ended, interrupted=True, failed_trials=tuple(self.failed))
         self._close(min(self.ended.values(), key=WORST_FIRST.index))
-        return Ended(parts=self.ended, interrupted=False)
+        return Ended(parts=self.ended, interrupted=False, failed_trials=tuple(self.failed))
 
     def _active(self, cell: Cell) -> bool:
         """Whether a cell is still measured: its part goes on, and both baselines and configurations are there."""
@@ -125,6 +128,8 @@ class Session:
         record = run_trial(plan, self.bench, self.folder, self.progress.state)
         self.spent[slot.cell].append(time.monotonic() - begun)
         self.records.append(record)
+        if record.status == "failed":
+            self.failed.append(record.number)
         self.progress.done(record, str(self.folder.path / "logs" / f"{number:04d}"))
         return record
 

@@ -121,11 +121,11 @@ def _conduct(plan: Plan, bench: Bench, sink: Sink, driver: Driver, logs: Path, w
     if before is None:
         before = next((phase for phase in measured.earlier if phase.phase == WARM_UP), measured)
     if measured.phase != MEASURED:
-        raise WorkloadFailed(
-            "nothing-recorded" if not measured.of(config.protocol).records else "warm-up-loss",
-            f"of the {warmed.records:,} records of the warm-up, {measured.of(config.protocol).records:,} arrived, "
-            "and none of the measured calls",
-        )
+        arrived = measured.of(config.protocol).records
+        text = f"of the {warmed.records:,} records of the warm-up, {arrived:,} arrived, and none of the measured calls"
+        if arrived:
+            raise WorkloadFailed("warm-up-loss", text)
+        raise WorkloadFailed("nothing-recorded", f"{text}: is the method woven, and the name pattern right?")
     return Outcome(
         warmed=warmed,
         drained=drained,
