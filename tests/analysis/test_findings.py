@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from tests.results.trials import blocks, ledger, record
 from tests.run.stand_ins import configuration, experiment, new_run
 from tracetax.analysis.findings import build
+from tracetax.analysis.statements import rounded
 from tracetax.model import Configuration, Delivery
 from tracetax.results.findings import ConfigurationFinding, Findings, Measure
 from tracetax.results.records import SteadyPart, TrialRecord, Verdict
@@ -100,6 +101,20 @@ def test_a_row_that_lost_records_is_not_ranked_and_its_loss_is_counted_by_block(
     sentence = next(one.text for one in found.statements if one.id.endswith("drops"))
     assert "is offered 10,000 records per second" in sentence
     assert "every missing record is admitted in its log" in sentence
+
+
+@pytest.mark.parametrize(
+    ("value", "like", "shown"),
+    [
+        (1066.3, 238.4, "1,070"),
+        (238.4, None, "240"),
+        (0.645, 0.083, "0.645"),
+        (1623441, None, "1,600,000"),
+        (0, None, "0"),
+    ],
+)
+def test_sentences_give_no_more_digits_than_the_interval_supports(value: float, like: float | None, shown: str) -> None:
+    assert rounded(value, like) == shown
 
 
 def test_silent_loss_is_said(tmp_path: Path) -> None:

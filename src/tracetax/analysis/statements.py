@@ -1,5 +1,7 @@
 """Sentences that follow from the rows, each with the rows it rests on. No adjectives, no rate left out."""
 
+import math
+
 from tracetax.analysis.delivery import delivers_everything
 from tracetax.model import Delivery
 from tracetax.results.findings import ConfigurationFinding, Findings, Measure, PartFinding, Statement
@@ -39,8 +41,8 @@ def _dropping(part: PartFinding, row: ConfigurationFinding) -> Statement | None:
     if row.delivery not in (Delivery.LOSSY, Delivery.COMPLETE) or not records.expected or delivers_everything(records):
         return None
     rate = find(row, "delivery_rate")
-    offered = f"{records.offered_per_second:,.0f}" if records.offered_per_second else "?"
-    carried = f" and carries {rate.estimate:,.0f} of them here" if rate else ""
+    offered = rounded(records.offered_per_second) if records.offered_per_second else "?"
+    carried = f" and carries about {rounded(rate.estimate)} of them here" if rate else ""
     silent = records.expected - records.received - records.dropped_reported
     account = "every missing record is admitted in its log" if silent <= 0 else f"{silent:,} are missing without a word"
     lost = "drops by policy" if row.delivery == Delivery.LOSSY else "loses records that it promises"
@@ -74,10 +76,16 @@ def _ns(row: ConfigurationFinding) -> str:
     if measure is None:
         return "?"
     if measure.ci95 is None:
-        return f"{measure.estimate:,.0f} ns"
+        return f"{rounded(measure.estimate)} ns"
     half = (measure.ci95[1] - measure.ci95[0]) / 2
-    digits = 0 if half >= 1 else 1
-    return f"{measure.estimate:,.{digits}f} ± {half:,.{digits}f} ns"
+    return f"{rounded(measure.estimate, like=half)} ± {rounded(half)} ns"
+
+
+def rounded(value: float, like: float | None = None) -> str:
+    """A number to two significant digits, or to the place to which ``like`` has two."""
+    size = abs(value if like is None else like)
+    place = math.floor(math.log10(size)) - 1 if size > 0 else 0
+    return f"{round(value, -place):,.{max(0, -place)}f}"
 
 
 def _name(row: ConfigurationFinding) -> str:

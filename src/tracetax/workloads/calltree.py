@@ -155,9 +155,9 @@ class Driver:
             time.sleep(interval)
 
     def moment(self, name: str) -> int:
-        """When a status was reached, CLOCK_MONOTONIC ns; 0 where it was not."""
+        """When a status was reached, the last time if often, CLOCK_MONOTONIC ns; 0 where it was not."""
         self._follow()
-        return next((line.at_ns for line in self._lines if line.name == name), 0)
+        return next((line.at_ns for line in reversed(self._lines) if line.name == name), 0)
 
     def _follow(self) -> None:
         with self.status.open() as stream:
