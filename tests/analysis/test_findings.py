@@ -122,7 +122,7 @@ def test_silent_loss_is_said(tmp_path: Path) -> None:
         replace(trial, ledger=ledger(10_000, 9_000)) if trial.role == "configuration" else trial for trial in blocks(2)
     ]
     found = findings(tmp_path, lost)
-    assert any("2,000 are missing without a word" in one.text for one in found.statements)
+    assert any("it loses records; 2,000 are unaccounted for" in one.text for one in found.statements)
 
 
 def test_a_configuration_that_failed_for_good_is_an_error_row_without_numbers(tmp_path: Path) -> None:
@@ -163,6 +163,9 @@ def test_trials_that_never_became_steady_are_labelled(tmp_path: Path) -> None:
     found = row(findings(tmp_path, trials))
     assert "no-steady-state" in measure(found, "overhead").labels
     assert "1 of 2 trials" in next(v.text for v in found.verdicts if v.code == "no-steady-state")
+    rare = row(findings(tmp_path / "rare", [replace(t, steady=stalled) if t.number == 2 else t for t in blocks(5)]))
+    assert "no-steady-state" not in measure(rare, "overhead").labels
+    assert "1 of 5 trials" in next(v.text for v in rare.verdicts if v.code == "no-steady-state")
 
 
 def test_work_put_off_until_after_the_calls_is_labelled_deferred(tmp_path: Path) -> None:

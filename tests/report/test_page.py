@@ -218,7 +218,7 @@ def test_processes_without_a_steady_state_are_labelled_and_told_among_the_verdic
     assert any("Kieker restless no steady state" in row for row in ranked_rows(page))
     ranking = text(section(page, "ranking"))
     assert "142.0 ± 6.0 ns no steady state" in ranking
-    assert "Some processes never became steady; the mean of their last half was taken." in ranking
+    assert "Some processes did not become steady within the trial; the mean of their last half was taken." in ranking
     assert "Kieker, restless: At full speed no-steady-state 2 of 5 trials" in text(section(page, "verdicts"))
 
 

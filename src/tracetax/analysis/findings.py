@@ -27,6 +27,9 @@ from tracetax.results.records import TrialRecord, Verdict
 from tracetax.statistics.multiplicity import rank_with_ties
 from tracetax.statistics.overhead import Band, aa_band, differences
 
+RESTLESS_FROM = 0.25
+"""Share of trials without a steady state from which the row's numbers are labelled; fewer are noted only."""
+
 
 class Inputs(Struct, frozen=True):
     """What findings are made from."""
@@ -140,8 +143,9 @@ def _row(
     trials = [trial for block in by_block for trial in block]
     unsteady = sum(trial.steady is not None and trial.steady.kind == "no-steady-state" for trial in trials)
     verdicts = _verdicts(part, use, heap, inputs.records, blocks)
+    restless = unsteady > 0 and unsteady >= len(trials) * RESTLESS_FROM
     if unsteady:
-        text = f"{unsteady} of {len(trials)} trials never became steady; the mean of their last half was taken"
+        text = f"{unsteady} of {len(trials)} trials did not become steady; the mean of their last half was taken"
         verdicts.append(Verdict(code="no-steady-state", severity="note", text=text))
     if not trials and not any(verdict.severity == "error" for verdict in verdicts):
         verdicts.append(Verdict(code="not-measured", severity="error", text="no whole block of it was measured"))
@@ -163,7 +167,7 @@ def _row(
         heap_bytes=heap,
         records=delivery.total(trials, len(by_block)),
         verdicts=tuple(verdicts),
-        measures=tuple(measures.labelled([*compared, *measures.of_blocks(by_block)], unsteady=unsteady > 0)),
+        measures=tuple(measures.labelled([*compared, *measures.of_blocks(by_block)], unsteady=restless)),
         rank=None,
         deferred=config.delivery is not Delivery.NONE and delivery.deferred(trials),
     )
@@ -204,7 +208,11 @@ def _ranked(
 ) -> list[ConfigurationFinding]:
     """Rank those that deliver everything by their overhead; those that cannot be told apart share a rank."""
     eligible = [
-        row for row in rows if delivery.delivers_everything(row.records) and any(m.paired_with for m in row.measures)
+        row
+        for row in rows
+        if delivery.delivers_everything(row.records)
+        and any(measure.paired_with for measure in row.measures)
+        and not any(verdict.severity == "error" for verdict in row.verdicts)
     ]
     if not eligible:
         return rows
@@ -252,6 +260,6 @@ def _run_verdicts(inputs: Inputs) -> tuple[Verdict, ...]:
         result.append(Verdict(code="environment", severity="note", text=text))
     disturbed = sum(any(v.code == "disturbed" for v in record.verdicts) for record in inputs.records)
     if disturbed:
-        text = f"{disturbed} of {len(inputs.records)} trials were disturbed by other work on the machine."
+        text = f"{disturbed} of {len(inputs.records)} trials were disturbed: cores were stolen or used by others."
         result.append(Verdict(code="disturbed", severity="warning", text=text))
     return tuple(result)

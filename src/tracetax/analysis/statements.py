@@ -1,6 +1,7 @@
 """Sentences that follow from the rows, each with the rows it rests on. No adjectives, no rate left out."""
 
 import math
+from itertools import pairwise
 
 from tracetax.analysis.delivery import delivers_everything
 from tracetax.model import Delivery
@@ -23,31 +24,40 @@ def _comparison(part: PartFinding, rows: list[ConfigurationFinding]) -> list[Sta
     if not ranked:
         return []
     rests_on = tuple(_key(row) for row in ranked)
-    first = ranked[0]
     where = condition(part)
+    first = f"{_name(ranked[0])} costs {_ns(ranked[0])} per traced invocation{_marks(ranked[0])}"
     if len(ranked) == 1:
-        text = f"{where}, {_name(first)} delivers every record and costs {_ns(first)} per traced invocation."
+        text = f"{where}, one delivers every record: {first}."
     else:
-        others = "; ".join(f"{_name(row)} {_ns(row)}" + (" (a tie)" if row.rank == 1 else "") for row in ranked[1:])
-        text = (
-            f"{where}, these deliver every record: {_name(first)} costs {_ns(first)} per traced invocation; {others}."
-        )
+        others = [
+            f"{_name(row)} {_ns(row)}{_marks(row)}" + (" (a tie)" if row.rank == before.rank else "")
+            for before, row in pairwise(ranked)
+        ]
+        text = f"{where}, these deliver every record: {first}; {'; '.join(others)}."
     return [Statement(id=f"{part.name}-delivers-everything", text=text, rests_on=rests_on)]
+
+
+def _marks(row: ConfigurationFinding) -> str:
+    """What belongs to a number wherever it is told."""
+    return " (deferred: most of its export is not in that)" if row.deferred else ""
 
 
 def _dropping(part: PartFinding, row: ConfigurationFinding) -> Statement | None:
     """That a configuration lost records at this rate, and what it carried."""
     records = row.records
-    if row.delivery not in (Delivery.LOSSY, Delivery.COMPLETE) or not records.expected or delivers_everything(records):
+    failed = any(verdict.severity == "error" for verdict in row.verdicts)
+    promised = row.delivery in (Delivery.LOSSY, Delivery.COMPLETE) and records.expected
+    if failed or not promised or delivers_everything(records):
         return None
     rate = find(row, "delivery_rate")
     offered = rounded(records.offered_per_second) if records.offered_per_second else "?"
     carried = f" and carries about {rounded(rate.estimate)} of them here" if rate else ""
     silent = records.expected - records.received - records.dropped_reported
-    account = "every missing record is admitted in its log" if silent <= 0 else f"{silent:,} are missing without a word"
-    lost = "drops by policy" if row.delivery == Delivery.LOSSY else "loses records that it promises"
+    by_policy = row.delivery == Delivery.LOSSY and silent <= 0
+    account = "every missing record is admitted in its log" if silent <= 0 else f"{silent:,} are unaccounted for"
     text = (
-        f"{condition(part)}, {_name(row)} is offered {offered} records per second{carried}: it {lost}; {account} "
+        f"{condition(part)}, {_name(row)} is offered {offered} records per second{carried}: it "
+        f"{'drops by policy' if by_policy else 'loses records'}; {account} "
         f"(in {records.blocks_incomplete} of {records.blocks} blocks)."
     )
     return Statement(id=f"{part.name}-{row.agent}-{row.configuration}-drops", text=text, rests_on=(_key(row),))

@@ -32,11 +32,11 @@ LABELS = {
     "indicative": "indicative",
 }
 LABEL_MEANINGS = {
-    "deferred": "Most records arrived after the last call: the work was put off, not saved.",
-    "within the A/A band": "Not distinguishable from no agent at all: baseline against baseline differs as much.",
+    "deferred": "Most records arrived after the last call: their export is not in the overhead.",
+    "within the A/A band": "Its mean lies where a second baseline's would: no difference was shown.",
     "two regimes": "The processes fell into two groups of different speed; the interval is too narrow for that.",
     "not settled": "The interval is still wider than asked for.",
-    "no steady state": "Some processes never became steady; the mean of their last half was taken.",
+    "no steady state": "Some processes did not become steady within the trial; the mean of their last half was taken.",
     "indicative": f"Fewer than {INDICATIVE_BELOW} blocks.",
 }
 
@@ -47,8 +47,8 @@ class Group(Enum):
     DELIVERS = "delivers everything"
     DROPS = "drops by policy"
     PARTIAL = "delivers a part by design"
-    LOST = "lost records that it promises"
-    SILENT = "instrumented, not recording"
+    LOST = "lost records that it should deliver"
+    SILENT = "delivers nothing, by design"
     FAILED = "no result"
 
 
@@ -178,9 +178,11 @@ def group_title(group: Group, rows: tuple[ConfigurationFinding, ...]) -> str:
 def workload_words(parameters: Parameters) -> str:
     """How calls were issued: ``1,000 calls/s × 10 invocations``."""
     threads = "1 thread" if parameters.threads == 1 else f"{parameters.threads} threads"
+    work = f", {numbers.duration(parameters.method_time_ns)} of work at the leaf" if parameters.method_time_ns else ""
     if parameters.rate == FULL:
-        return f"back to back, {threads}, {parameters.depth} invocations per call"
-    return f"{parameters.rate:,.10g} calls/s × {parameters.depth} invocations, {threads}"
+        return f"back to back, {threads}, {parameters.depth} invocations per call{work}"
+    wait = {"spin": "spinning", "park": "parked"}[parameters.wait]
+    return f"{parameters.rate:,.10g} calls/s × {parameters.depth} invocations, {threads}, {wait} between calls{work}"
 
 
 def shown_path(path: Path) -> str:

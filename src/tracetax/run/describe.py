@@ -39,7 +39,9 @@ def plan_lines(experiment: Experiment, agents: dict[str, Agent], seed: int) -> I
         yield ""
         yield f"{part.title}: {part_words(part)}"
         for cell in (cell for cell in every if cell.part == part.name):
-            yield f"  {_cell_words(cell, agents)}"
+            own = cell.heap_bytes != experiment.jvm.heap_bytes
+            heap = f", heap {cell.heap_bytes / 2**20:,.0f} MiB" if own else ""
+            yield f"  {_cell_words(cell, agents)}{heap}"
     yield ""
     yield (
         f"A block is each of these {len(every)} trials once, in fresh processes, in random order (seed {seed}). "
@@ -47,13 +49,16 @@ def plan_lines(experiment: Experiment, agents: dict[str, Agent], seed: int) -> I
     )
     bounds = [f"{schedule.half_width_ratio * 100:g} % of the ratio"] if schedule.half_width_ratio else []
     bounds += [f"{schedule.half_width_ns:g} ns per call"] if schedule.half_width_ns else []
+    if schedule.min_blocks == schedule.max_blocks:
+        bounds = []
     yield (
-        f"A part stops when every configuration's 95 % interval has a half-width of at most {' or '.join(bounds)}, "
-        f"or when the budget of {duration_words(schedule.budget_ns / 1e9)} is spent."
+        "A part stops "
+        + (f"when every 95 % interval has a half-width of at most {' or '.join(bounds)}, " if bounds else "")
+        + f"after its last block, or when the budget of {duration_words(schedule.budget_ns / 1e9)} is spent."
     )
     yield (
-        f"JVM: heap {experiment.jvm.heap_bytes / 2**20:,.0f} MiB, {experiment.jvm.collector}, "
-        "the same for baseline and agents."
+        f"JVM: heap {experiment.jvm.heap_bytes / 2**20:,.0f} MiB, {experiment.jvm.collector}, the same for baseline "
+        "and agents, except where another heap is named above."
     )
     yield f"Estimated time: {estimate_words(experiment, agents)}."
 

@@ -21,7 +21,11 @@ def of_records(ledger: Ledger, config: Configuration) -> list[Verdict]:
     if ledger.cut_off:
         add("cut-off", "warning", f"{ledger.cut_off:,} messages ended in their middle: their sender gave up or ended")
     if ledger.refused:
-        add("sink-full", "warning", f"{ledger.refused:,} requests were turned away: the sink's memory was spent")
+        add(
+            "sink-full",
+            "warning",
+            f"{ledger.refused:,} requests were turned away, the sink's memory was spent: a loss may be its doing",
+        )
     if ledger.unexpected_names:
         names = ", ".join(sorted(ledger.unexpected))
         add("unexpected-names", "note", f"{ledger.unexpected_names:,} records of other methods: {names}")
@@ -45,9 +49,17 @@ def of_records(ledger: Ledger, config: Configuration) -> list[Verdict]:
         add("too-many-records", "error", f"{ledger.received:,} records arrived, {ledger.expected:,} were expected")
     elif ledger.received + ledger.dropped_reported > ledger.expected:
         surplus = ledger.received + ledger.dropped_reported - ledger.expected
-        add("account-exceeds", "warning", f"{surplus:,} drops too many are admitted: the warm-up's were logged late")
+        add(
+            "account-exceeds",
+            "warning",
+            f"{surplus:,} drops too many are admitted: probably the warm-up's, logged late",
+        )
     if ledger.missing and config.delivery is Delivery.COMPLETE:
-        add("records-lost", "warning", f"{ledger.missing:,} of {ledger.expected:,} promised records never arrived")
+        add(
+            "records-lost",
+            "warning",
+            f"{ledger.missing:,} of {ledger.expected:,} records that it should deliver never arrived",
+        )
     elif ledger.missing:
         add(
             "silent-loss",

@@ -9,7 +9,7 @@ COLUMNS = (
     "Expected",
     "Received",
     "Reported as dropped",
-    "Silently missing",
+    "Unaccounted for",
     "Complete trees",
     "Partial trees",
     "Orphans",
@@ -20,8 +20,9 @@ COLUMNS = (
     "Bytes per record",
 )
 READING = (
-    "All blocks together, measured calls only. A tree is one call with all its invocations; an orphan's parent never "
-    "came; evicted is what the sink could not hold; unexpected names (constructors, say) count for nothing else."
+    "All blocks together, measured calls only, but unexpected names (constructors, say) of the warm-up too; they count "
+    "for nothing else. A tree is one call with all its invocations; an orphan's parent never came; evicted is what the "
+    "sink could not hold."
 )
 NOTHING = "No configuration of this run promises records."
 

@@ -10,16 +10,16 @@ from tracetax.results.findings import ConfigurationFinding, Records
 
 READING = (
     "Records counted at the sink as a share of those promised; a full bar is everything. "
-    "An agent whose queue is full drops by design, at the rate written beside it."
+    "An agent that drops when its queue is full does so by design, at the rate written beside it."
 )
 NOTHING = "No configuration of this run promises records."
-KEY = (("received", "received"), ("dropped", "reported as dropped"), ("silent", "silently missing"))
+KEY = (("received", "received"), ("dropped", "reported as dropped"), ("silent", "unaccounted for"))
 BEYOND = {
     Group.DROPS: "drops by design",
     Group.PARTIAL: "leaves out by design",
-    Group.LOST: "lost, though it promises them",
+    Group.LOST: "lost",
 }
-COLUMNS = ("Agent and configuration", "", "Arrived", "Offered", "What it carries here")
+COLUMNS = ("Agent and configuration", "", "Arrived", "Offered", "Carried while the calls ran")
 
 
 def delivery(parts: list[PartView]) -> Markup:

@@ -25,8 +25,8 @@ KINDS: dict[str, tuple[MeasureName | None, ...]] = {
 def percentiles(parts: list[PartView], clock_tick_ns: float) -> Markup:
     """The section with one table per part. ``clock_tick_ns`` bounds how narrow an interval of a quantile may be."""
     reading = (
-        "From the median (tick) to p99 (thick) and p99.9 (thin), logarithmic: a long tail is a caller that sometimes "
-        "waits. Service time is start to end of a call; response time counts from when the call was due; lateness is "
+        "From the median (tick) to p99 (thick) and p99.9 (thin), logarithmic: with a long tail some calls take far "
+        "longer. Service time is start to end of a call; response time counts from when the call was due; lateness is "
         "between them. Means over blocks with their 95 % intervals."
     )
     tick = f" The clock's tick is {clock_tick_ns:.0f} ns; no interval is narrower." if clock_tick_ns else ""

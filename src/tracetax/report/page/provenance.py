@@ -101,7 +101,10 @@ def commands(findings: Findings, trials: list[TrialRecord]) -> Markup:
         "commands",
         "The exact commands",
         items or h("p", "No trial was started."),
-        caption("Environment and command of one trial per configuration, whole: nothing else was passed on."),
+        caption(
+            "Environment and command of one trial per configuration. Beyond that only path, home, time zone, temporary "
+            "folder and locale were passed on."
+        ),
     )
 
 
