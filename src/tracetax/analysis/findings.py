@@ -56,8 +56,7 @@ def build(folder: RunFolder) -> Findings:
     bands: list[AABand] = []
     rows: list[ConfigurationFinding] = []
     for part in inputs.experiment.parts:
-        found_bands = _bands(part, blocks, inputs.experiment)
-        bands += found_bands.values()
+        bands += _bands(part, blocks, inputs.experiment)
         part_rows = _baselines(part, blocks, inputs) + _configurations(part, blocks, inputs)
         rows += _ranked(part_rows, part, blocks)
     parts = tuple(_part(part, blocks, inputs.manifest) for part in inputs.experiment.parts)
@@ -86,20 +85,23 @@ def build(folder: RunFolder) -> Findings:
     return replace(findings, statements=statements(findings))
 
 
-def _bands(part: Part, blocks: dict[int, dict[CellKey, TrialRecord]], experiment: Experiment) -> dict[int, AABand]:
-    heaps = {key[4] for block in blocks.values() for key in block if key[0] == part.name} or {experiment.jvm.heap_bytes}
-    result: dict[int, AABand] = {}
-    for heap in sorted(heaps):
-        band = _band(part, heap, blocks)
-        n = len(arranged.baseline_pairs(blocks, part.name, heap, service_mean)[0])
-        result[heap] = AABand(
+def _bands(part: Part, blocks: dict[int, dict[CellKey, TrialRecord]], experiment: Experiment) -> list[AABand]:
+    heaps = _heaps(part, blocks) or [experiment.jvm.heap_bytes]
+    bands = {heap: _band(part, heap, blocks) for heap in heaps}
+    return [
+        AABand(
             part=part.name,
             heap_bytes=heap,
-            n_blocks=n,
+            n_blocks=band.n_blocks if band else 0,
             overhead_ns_per_call=band.difference if band else None,
             ratio=band.log_ratio if band else None,
         )
-    return result
+        for heap, band in bands.items()
+    ]
+
+
+def _heaps(part: Part, blocks: dict[int, dict[CellKey, TrialRecord]]) -> list[int]:
+    return sorted({key[4] for block in blocks.values() for key in block if key[0] == part.name})
 
 
 def _band(part: Part, heap: int, blocks: dict[int, dict[CellKey, TrialRecord]]) -> Band | None:
@@ -108,8 +110,10 @@ def _band(part: Part, heap: int, blocks: dict[int, dict[CellKey, TrialRecord]]) 
 
 
 def _baselines(part: Part, blocks: dict[int, dict[CellKey, TrialRecord]], inputs: Inputs) -> list[ConfigurationFinding]:
-    heaps = sorted({key[4] for block in blocks.values() for key in block if key[0] == part.name})
-    return [_row(part, BASELINE, heap, arranged.pairs(blocks, part.name, heap), blocks, inputs, []) for heap in heaps]
+    return [
+        _row(part, BASELINE, heap, arranged.pairs(blocks, part.name, heap), blocks, inputs, [])
+        for heap in _heaps(part, blocks)
+    ]
 
 
 def _configurations(

@@ -15,6 +15,7 @@ from tracetax.statistics.intervals import Estimate, t_interval
 from tracetax.statistics.overhead import Band, as_ratio, paired_difference, paired_log_ratio
 from tracetax.statistics.quantiles import at_least_a_tick_wide
 from tracetax.statistics.regimes import overhead_in_two_regimes
+from tracetax.statistics.stopping import narrow_enough
 
 INDICATIVE_BELOW = 10
 """Blocks below which an interval is marked."""
@@ -31,28 +32,24 @@ def of_blocks(by_block: Sequence[Sequence[TrialRecord]]) -> list[Measure]:
     """
     tick = max((trial.clock_resolution_ns or 0.0 for block in by_block for trial in block), default=0.0)
 
-    def durations(trial: TrialRecord, kind: str) -> Durations | None:
-        return {"service_time": trial.service, "response_time": trial.response, "lateness": trial.lateness}[kind]
-
-    def pick(kind: str, field: str) -> Value:
+    def pick(kind: Literal["service", "response", "lateness"], field: str) -> Value:
         def value(trial: TrialRecord) -> float | None:
-            found = durations(trial, kind)
+            found: Durations | None = getattr(trial, kind)
             return None if found is None else float(getattr(found, field))
 
         return value
 
-    quantile_fields = {"median": "median", "p90": "p90", "p99": "p99", "p99_9": "p999"}
     wanted: list[tuple[MeasureName, Unit, Per, Value, bool]] = [
-        ("service_time", "ns", "call", pick("service_time", "mean"), False),
-        ("service_time_median", "ns", "call", pick("service_time", quantile_fields["median"]), True),
-        ("service_time_p90", "ns", "call", pick("service_time", quantile_fields["p90"]), True),
-        ("service_time_p99", "ns", "call", pick("service_time", quantile_fields["p99"]), True),
-        ("service_time_p99_9", "ns", "call", pick("service_time", quantile_fields["p99_9"]), True),
-        ("service_time_max", "ns", "call", pick("service_time", "max"), False),
-        ("response_time", "ns", "call", pick("response_time", "mean"), False),
-        ("response_time_median", "ns", "call", pick("response_time", "median"), True),
-        ("response_time_p99", "ns", "call", pick("response_time", "p99"), True),
-        ("response_time_p99_9", "ns", "call", pick("response_time", "p999"), True),
+        ("service_time", "ns", "call", pick("service", "mean"), False),
+        ("service_time_median", "ns", "call", pick("service", "median"), True),
+        ("service_time_p90", "ns", "call", pick("service", "p90"), True),
+        ("service_time_p99", "ns", "call", pick("service", "p99"), True),
+        ("service_time_p99_9", "ns", "call", pick("service", "p999"), True),
+        ("service_time_max", "ns", "call", pick("service", "max"), False),
+        ("response_time", "ns", "call", pick("response", "mean"), False),
+        ("response_time_median", "ns", "call", pick("response", "median"), True),
+        ("response_time_p99", "ns", "call", pick("response", "p99"), True),
+        ("response_time_p99_9", "ns", "call", pick("response", "p999"), True),
         ("lateness_median", "ns", "call", pick("lateness", "median"), True),
         ("lateness_p99", "ns", "call", pick("lateness", "p99"), True),
         ("allocation", "bytes", "call", lambda trial: trial.allocated_bytes_per_call, False),
@@ -85,7 +82,7 @@ def overhead(found: Paired, depth: int, band: Band | None, schedule: Schedule) -
         labels.append("within-aa-band")
     if overhead_in_two_regimes(*columns):
         labels.append("two-regimes")
-    if not _settled(difference, log_ratio, schedule):
+    if not narrow_enough(log_ratio, difference, schedule.half_width_ratio, schedule.half_width_ns):
         labels.append("not-settled")
     marks = tuple(labels)
     return [
@@ -102,13 +99,6 @@ def labelled(measures: list[Measure], *, unsteady: bool) -> list[Measure]:
         replace(one, labels=(*one.labels, "no-steady-state")) if unsteady and one.name in marked else one
         for one in measures
     ]
-
-
-def _settled(difference: Estimate, log_ratio: Estimate, schedule: Schedule) -> bool:
-    ratio_half, ns_half = log_ratio.half_width, difference.half_width
-    if ratio_half is None or ns_half is None:
-        return False
-    return ratio_half <= schedule.half_width_ratio or ns_half <= schedule.half_width_ns
 
 
 def _sink_cpu_per_record(trial: TrialRecord) -> float | None:

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from tracetax.analysis.delivery import delivers_everything
 from tracetax.model import Delivery
-from tracetax.results.findings import ConfigurationFinding, Findings, Measure, PartFinding, Statement
+from tracetax.results.findings import ConfigurationFinding, Findings, PartFinding, Statement, find_measure
 
 
 def statements(findings: Findings) -> tuple[Statement, ...]:
@@ -49,7 +49,7 @@ def _dropping(part: PartFinding, row: ConfigurationFinding) -> Statement | None:
     promised = row.delivery in (Delivery.LOSSY, Delivery.COMPLETE) and records.expected
     if failed or not promised or delivers_everything(records):
         return None
-    rate = find(row, "delivery_rate")
+    rate = find_measure(row, "delivery_rate")
     offered = rounded(records.offered_per_second) if records.offered_per_second else "?"
     carried = f" and carries about {rounded(rate.estimate)} of them here" if rate else ""
     silent = records.expected - records.received - records.dropped_reported
@@ -71,18 +71,13 @@ def condition(part: PartFinding) -> str:
     return f"At {parameters.rate * parameters.depth:,.0f} records per second"
 
 
-def find(row: ConfigurationFinding, name: str, per: str | None = None) -> Measure | None:
-    """A row's measure by name."""
-    return next((m for m in row.measures if m.name == name and per in (None, m.per)), None)
-
-
 def _overhead(row: ConfigurationFinding) -> float:
-    measure = find(row, "overhead", "invocation")
+    measure = find_measure(row, "overhead", "invocation")
     return measure.estimate if measure else float("inf")
 
 
 def _ns(row: ConfigurationFinding) -> str:
-    measure = find(row, "overhead", "invocation")
+    measure = find_measure(row, "overhead", "invocation")
     if measure is None:
         return "?"
     if measure.ci95 is None:

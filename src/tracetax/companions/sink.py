@@ -5,7 +5,6 @@ import os
 import select
 import subprocess
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -56,16 +55,13 @@ class PhaseReport(Struct, frozen=True):
 class Sink:
     """A fresh sink process. Use as a context manager."""
 
-    def __init__(
-        self, binary: Path, *, depth: int, record_name: str, error_log: Path, options: Sequence[str] = ()
-    ) -> None:
+    def __init__(self, binary: Path, *, depth: int, record_name: str, error_log: Path) -> None:
         """Start it and read the ports that it picked. Raises SinkLost where it does not come up."""
         self.error_log = error_log
         self.command = (
             str(binary),
             *("--depth", str(depth)),
             *("--record-name", record_name),
-            *options,
         )
         self.process = Process(
             self.command,

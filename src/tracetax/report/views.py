@@ -9,7 +9,8 @@ from msgspec import Struct
 from tracetax.analysis.measures import INDICATIVE_BELOW
 from tracetax.model import FULL, Delivery, Parameters
 from tracetax.report import numbers
-from tracetax.results.findings import AABand, ConfigurationFinding, Findings, Measure, MeasureName, PartFinding
+from tracetax.results.findings import AABand, ConfigurationFinding, Findings, Measure, PartFinding
+from tracetax.results.findings import find_measure as measure
 from tracetax.results.records import Verdict
 
 BASELINE = "none"
@@ -125,11 +126,6 @@ def group_of(row: ConfigurationFinding) -> Group:
 def errors(row: ConfigurationFinding) -> list[Verdict]:
     """The verdicts for which a row is no result."""
     return [verdict for verdict in row.verdicts if verdict.severity == "error"]
-
-
-def measure(row: ConfigurationFinding, name: MeasureName, per: str | None = None) -> Measure | None:
-    """A row's measure by name, and by what it is per where that is asked."""
-    return next((m for m in row.measures if m.name == name and per in (None, m.per)), None)
 
 
 def overhead(row: ConfigurationFinding) -> Measure | None:

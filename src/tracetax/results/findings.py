@@ -157,3 +157,8 @@ class Findings(Struct, frozen=True):
     statements: tuple[Statement, ...]
     verdicts: tuple[Verdict, ...]
     """Of the run as a whole, for example ``interrupted`` or ``two-cores``."""
+
+
+def find_measure(row: ConfigurationFinding, name: MeasureName, per: str | None = None) -> Measure | None:
+    """A row's measure by name, and by what it is per where that is asked."""
+    return next((measure for measure in row.measures if measure.name == name and per in (None, measure.per)), None)

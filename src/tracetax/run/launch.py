@@ -4,6 +4,7 @@ from pathlib import Path
 
 from tracetax.catalog import fill
 from tracetax.run.bench import Bench
+from tracetax.run.plan import records_made
 from tracetax.run.stages import Plan
 from tracetax.workloads import calltree
 
@@ -15,7 +16,7 @@ def command_line(
     agent = bench.agents[plan.config.agent]
     output = scratch / "workload"
     output.mkdir()
-    expected = plan.part.parameters.invocations * plan.config.records_per_invocation
+    expected = records_made(plan.config, plan.part)
     values = {
         **calltree.placeholders(),
         **{f"artifacts.{name}": str(path) for name, path in bench.artifacts.get(agent.key, {}).items()},

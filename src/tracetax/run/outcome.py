@@ -2,7 +2,6 @@
 
 from msgspec.structs import replace
 
-from tracetax.companions.sink import PhaseReport
 from tracetax.ledger import account
 from tracetax.machine.disturbance import cpu_pressure
 from tracetax.results.records import Disturbance, TrialRecord, Verdict, WarmUp
@@ -22,7 +21,8 @@ def finished(plan: Plan, record: TrialRecord, outcome: Outcome, result: Measured
         expected_trees=trees,
         dropped_in_log=outcome.dropped,
     )
-    ledger = replace(ledger, other_bytes=_other_bytes(outcome.measured))
+    # metrics and logs need not travel on the protocol that carries the records
+    ledger = replace(ledger, other_bytes=outcome.measured.of(None).other_bytes)
     warm_ledger = account(
         outcome.before.of(config.protocol),
         expected_records=warmed.records,
@@ -77,15 +77,6 @@ def finished(plan: Plan, record: TrialRecord, outcome: Outcome, result: Measured
             disturbed=load.disturbed,
         ),
     )
-
-
-def _other_bytes(report: PhaseReport) -> dict[str, int]:
-    """Metrics and logs over all protocols: they need not travel on the one that carries the records."""
-    total: dict[str, int] = {}
-    for count in report.protocols.values():
-        for signal_name, size in count.other_bytes.items():
-            total[signal_name] = total.get(signal_name, 0) + size
-    return total
 
 
 def with_process(record: TrialRecord, driver: Driver) -> TrialRecord:

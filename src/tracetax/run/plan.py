@@ -44,6 +44,11 @@ def expected_records(config: Configuration, part: Part) -> int:
     """Records that the measured calls of a trial must produce; 0 where none are promised one by one."""
     if config.delivery in (Delivery.NONE, Delivery.AGGREGATED, Delivery.SAMPLED):
         return 0
+    return records_made(config, part)
+
+
+def records_made(config: Configuration, part: Part) -> int:
+    """Records that the measured calls of a trial make, whatever becomes of them."""
     return part.parameters.invocations * config.records_per_invocation
 
 
@@ -51,10 +56,7 @@ def heap_for(config: Configuration, part: Part, shared_bytes: int) -> int:
     """The experiment's heap, or the larger one that the configuration declares to need, in whole 64 MiB."""
     if config.memory is None:
         return shared_bytes
-    need = (
-        config.memory.base_bytes
-        + config.memory.per_record_bytes * part.parameters.invocations * config.records_per_invocation
-    )
+    need = config.memory.base_bytes + config.memory.per_record_bytes * records_made(config, part)
     if need <= shared_bytes:
         return shared_bytes
     step = 64 << 20

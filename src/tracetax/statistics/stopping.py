@@ -110,6 +110,20 @@ def decide(samples: Mapping[str, BlockValues], rule: StopRule, blocks_done: int,
     return Decision(reason, progress)
 
 
+def narrow_enough(log_ratio: Estimate, difference: Estimate, half_width_ratio: float, half_width_ns: float) -> bool:
+    """Return whether an overhead's intervals are as narrow as asked: r's or d's; without an interval they are not.
+
+    Args:
+        log_ratio: Mean of ``overhead.log_ratios`` over blocks.
+        difference: Mean of ``overhead.differences`` over the same blocks, ns per call.
+        half_width_ratio: Asked of the log ratio.
+        half_width_ns: Asked of the difference.
+
+    """
+    r, d = log_ratio.half_width, difference.half_width
+    return r is not None and d is not None and (r <= half_width_ratio or d <= half_width_ns)
+
+
 def projected_blocks(sd: float, half_width: float) -> int:
     """Return the smallest n ≥ 2 with t(n − 1) · sd / √n ≤ half_width, at most ``FAR``."""
     if sd <= 0:
@@ -131,14 +145,13 @@ def _progress(values: BlockValues, rule: StopRule, further: int, early: bool) ->
     if n < 2:
         return Progress("open", n, None, None, None)
     r, d = t_interval(values.log_ratios), t_interval(values.differences_ns)
-    width_r, width_d = r.half_width or 0.0, d.half_width or 0.0
     status: Status = "open"
     if not early:
-        if width_r <= rule.half_width_ratio or width_d <= rule.half_width_ns:
+        if narrow_enough(r, d, rule.half_width_ratio, rule.half_width_ns):
             status = "settled"
         elif _needed(r, d, rule, spread_lower_factor(n - 1)) > n + further:
             status = "unsettleable"
-    return Progress(status, n, width_r, width_d, max(rule.min_blocks, _needed(r, d, rule)))
+    return Progress(status, n, r.half_width, d.half_width, max(rule.min_blocks, _needed(r, d, rule)))
 
 
 def _needed(r: Estimate, d: Estimate, rule: StopRule, factor: float = 1.0) -> int:
