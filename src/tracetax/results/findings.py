@@ -27,9 +27,27 @@ MeasureName = Literal[
     "allocation",
     "delivery_rate",
     "sink_cpu",
+    "service_time_second_half",
+    "cpu",
+    "cpu_caller",
+    "cpu_agent",
+    "cpu_jit",
+    "cpu_gc",
+    "cpu_waiting",
+    "heap_live",
+    "rss_peak",
+    "startup_main",
+    "startup_first_call",
+    "drain_time",
+    "bytes",
 ]
 """``service_time`` and ``response_time`` are means of the steady part; ``overhead`` is a paired difference against
-the block's baselines, once per call and once per invocation; ``overhead_ratio`` is exp of the mean log ratio."""
+the block's baselines, once per call and once per invocation; ``overhead_ratio`` is exp of the mean log ratio. ``service_time_second_half`` is the estimator of MooBench: mean of
+the second half of a start's calls. ``cpu`` is that of all threads from first call to drained, less the baseline's, per
+invocation and per delivered record; ``cpu_caller``, ``_agent``, ``_jit`` and ``_gc`` are its parts; ``cpu_waiting`` is
+in cores, in the quiet wait after drained. ``heap_live`` and ``rss_peak`` are of the memory trial; ``startup_main`` and
+``startup_first_call`` count from the start of the process; ``drain_time`` from the last call to the last record;
+``bytes`` are those on the wire or on disk."""
 
 
 class Measure(Struct, frozen=True):
@@ -74,6 +92,18 @@ class Records(Struct, frozen=True):
     """Records generated per second during the calls."""
 
 
+class PublishedValue(Struct, frozen=True):
+    """What a paper printed for the row that a configuration reproduces."""
+
+    platform: str
+    estimate: float
+    sd: float | None
+    unit: Literal["ns"]
+    per: Literal["call"]
+    source: str
+    """Table of the paper, and the row in it."""
+
+
 class ConfigurationFinding(Struct, frozen=True):
     """One row: a configuration under one part's parameters. Baselines are rows too (agent ``none``)."""
 
@@ -96,6 +126,9 @@ class ConfigurationFinding(Struct, frozen=True):
     """Among those of its part that deliver everything; ties share a rank; None where not ranked."""
     deferred: bool
     """Most of its records were delivered after the last call."""
+    published: tuple[PublishedValue, ...] = ()
+    build: str = ""
+    """Which of two builds was measured, where two are compared: the name of its file."""
 
 
 class AABand(Struct, frozen=True):
@@ -137,6 +170,22 @@ class ExperimentFinding(Struct, frozen=True):
     parts: tuple[PartFinding, ...]
 
 
+class BuildComparison(Struct, frozen=True):
+    """Two builds of an agent, measured in the same blocks."""
+
+    part: str
+    configuration: str
+    builds: tuple[str, str]
+    ratio: Measure
+    """Service time of the second ÷ that of the first, paired by block."""
+    difference: Measure
+    """The second's less the first's, ns per invocation."""
+    verdict: Literal["slower", "faster", "same", "undecided"]
+    """Of the second against the first."""
+    text: str
+    """The verdict in words: by how much, the same within what, or how many blocks it would take."""
+
+
 class Statement(Struct, frozen=True):
     """A sentence derived from the run, with the rows it rests on."""
 
@@ -157,6 +206,7 @@ class Findings(Struct, frozen=True):
     statements: tuple[Statement, ...]
     verdicts: tuple[Verdict, ...]
     """Of the run as a whole, for example ``interrupted`` or ``two-cores``."""
+    comparisons: tuple[BuildComparison, ...] = ()
 
 
 def find_measure(row: ConfigurationFinding, name: MeasureName, per: str | None = None) -> Measure | None:

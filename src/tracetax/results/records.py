@@ -7,7 +7,9 @@ from msgspec import Struct
 from tracetax.ledger import Ledger
 from tracetax.model import Parameters
 
-Role = Literal["baseline-1", "baseline-2", "configuration"]
+Role = Literal["baseline-1", "baseline-2", "configuration", "memory"]
+"""``memory`` is the extra trial of a configuration, small heap and nothing touched beforehand, whose times count for
+nothing."""
 BASELINES: tuple[Role, Role] = ("baseline-1", "baseline-2")
 
 
@@ -40,6 +42,8 @@ class Moments(Struct, frozen=True):
     spawned: int
     main: int = 0
     ready: int = 0
+    first_monitored: int = 0
+    """When the first call into the monitored method, the warm-up's first, had returned."""
     warm: int = 0
     first_call: int = 0
     last_call: int = 0
@@ -80,6 +84,39 @@ class Durations(Struct, frozen=True):
     count: int
 
 
+class CpuTimes(Struct, frozen=True):
+    """CPU of the workload's process by group of threads, ns."""
+
+    caller: int
+    agent: int
+    """Every thread that is none of the others: the agent's, and what it starts."""
+    jit: int
+    gc: int
+    """Garbage collection, the VM's operation thread included, which does a part of it."""
+    jvm: int
+    """The JVM's own further threads, and the driver's that waits for commands."""
+    ended: int
+    """What the process's clock says beyond its living threads: threads that had ended."""
+
+    @property
+    def total(self) -> int:
+        """All of the process."""
+        return self.caller + self.agent + self.jit + self.gc + self.jvm + self.ended
+
+
+class CpuAccount(Struct, frozen=True):
+    """What a trial cost in CPU, from the samples of its threads' clocks (``schedstat``)."""
+
+    to_last_call: CpuTimes
+    """From the first call to the last."""
+    to_drained: CpuTimes
+    """From the first call until the last record had arrived; what is charged."""
+    waiting_cores: float | None
+    """CPU per second in the quiet wait after that, all threads, in cores; None where there was no wait."""
+    threads: dict[str, int]
+    """CPU of the busiest threads by name from first call to drained, ns."""
+
+
 class TrialRecord(Struct, frozen=True):
     """One trial: what was done, what came of it."""
 
@@ -113,6 +150,11 @@ class TrialRecord(Struct, frozen=True):
     """Intended start to end of a call; only at a rate."""
     lateness: Durations | None = None
     """Intended to real start; only at a rate."""
+    second_half_mean_ns: float | None = None
+    """Mean service time of the second half of all calls, steady or not: MooBench's estimator."""
+    in_calls_ns: int | None = None
+    """Sum of all service times: the time that the callers spent inside their calls."""
+    cpu: CpuAccount | None = None
     allocated_bytes_per_call: float | None = None
     clock_resolution_ns: float | None = None
     clock_read_ns: float | None = None
