@@ -8,19 +8,16 @@ its findings are compared in form (rows, measures, types) with those of a run th
 """
 
 import argparse
-import hashlib
 import json
-import os
 import random
-import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import Any, cast
 
-ROOT = Path(__file__).resolve().parents[1]
-TOOL = (sys.executable, "-m", "tracetax", "run")
+from faultlib.runs import finished_trials, lost_trials, processes_of, start
+
 EXPERIMENT = """
 title = "Killed and resumed"
 workload = "calltree/java"
@@ -37,35 +34,6 @@ use = ["deactivated", "binary-tcp"]
 blocks = { min = 12, max = 12 }
 budget = "1h"
 """
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-
-
-def start(arguments: list[str], log: Path) -> subprocess.Popen[bytes]:
-    """Start the tool, its output in ``log``."""
-    with log.open("ab") as stream:
-        return subprocess.Popen((*TOOL, *arguments), stdout=stream, stderr=stream, env=ENVIRONMENT, cwd=ROOT)
-
-
-def finished_trials(run: Path) -> dict[str, str]:
-    """Each finished trial's record by its checksum."""
-    return {
-        str(path.parent.name): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted((run / "trials").glob("[0-9]*/record.json"))
-    }
-
-
-def processes_of(run: Path) -> list[str]:
-    """Command lines of living processes that name the run's folder."""
-    found: list[str] = []
-    for path in Path("/proc").glob("[0-9]*"):
-        try:
-            command = (path / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-            links = [str(link.readlink()) for link in (path / "fd").iterdir()]
-        except OSError:
-            continue
-        if (str(run) in command or any(str(run) in link for link in links)) and path.name != str(os.getpid()):
-            found.append(command[:120])
-    return found
 
 
 def form(value: Any) -> Any:
@@ -105,7 +73,7 @@ def main() -> int:
             tool.wait()
             time.sleep(0.5)
             after = finished_trials(run)
-            gone = [name for name, checksum in before.items() if after.get(name) != checksum]
+            gone = lost_trials(before, after)
             living = processes_of(run)
             lost += len(gone)
             left += len(living)

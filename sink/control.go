@@ -80,8 +80,11 @@ func obey(s *sink, command string) any {
 		return s.counts()
 	case name == "phase":
 		return phase(s, argument)
+	case name == "read":
+		return read(s, argument)
 	default:
-		return complaint{fmt.Sprintf("unknown command %.100q: counts, phase NAME, phase NAME after N and stop are understood", command)}
+		return complaint{fmt.Sprintf("unknown command %.100q: counts, phase NAME, phase NAME after N, "+
+			"read PROTOCOL NAME after N FOLDER, read PROTOCOL NAME last N FOLDER and stop are understood", command)}
 	}
 }
 
@@ -103,4 +106,25 @@ func phase(s *sink, argument string) any {
 		return complaint{fmt.Sprintf("a phase ends after a positive number of records, not %.100q", words[2])}
 	}
 	return s.beginPhaseAfter(records, words[0])
+}
+
+// read obeys "read PROTOCOL NAME after N FOLDER", and "last" in place of "after": the files of the folder are read,
+// and the phase NAME begins after the first N of their records, or with the last N.
+func read(s *sink, argument string) any {
+	words := strings.SplitN(argument, " ", 5)
+	if len(words) < 5 || words[2] != "after" && words[2] != "last" {
+		return complaint{fmt.Sprintf("read PROTOCOL NAME after N FOLDER or read PROTOCOL NAME last N FOLDER, not %.100q", argument)}
+	}
+	if len(words[1]) == 0 || len(words[1]) > maxPhaseName {
+		return complaint{fmt.Sprintf("the name of a phase has 1 to %d bytes", maxPhaseName)}
+	}
+	records, err := strconv.ParseInt(words[3], 10, 64)
+	if err != nil || records < 0 {
+		return complaint{fmt.Sprintf("a phase begins after, or with the last, so many records, not %.100q", words[3])}
+	}
+	answer, err := s.read(words[0], words[4], edge{records: records, last: words[2] == "last"}, words[1])
+	if err != nil {
+		return complaint{err.Error()}
+	}
+	return answer
 }

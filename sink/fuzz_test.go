@@ -57,6 +57,7 @@ func FuzzOTLP(f *testing.F) {
 func FuzzControl(f *testing.F) {
 	f.Add([]byte("counts\nphase measured\ncounts\nstop\n"))
 	f.Add([]byte("phase measured after 10\ncounts\nphase other\nstop\n"))
+	f.Add([]byte("read kieker-binary-file measured after 3 /no such folder\nread kieker-text-file m last 0 /\ncounts\nstop\n"))
 	f.Add(append(bytes.Repeat([]byte("x"), maxCommand+1), "\nphase\n\xff"...))
 	f.Fuzz(func(t *testing.T, commands []byte) {
 		answers := obeyAll(t, string(commands))

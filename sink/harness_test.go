@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"encoding/binary"
 	"encoding/json"
 	"io"
@@ -27,8 +28,9 @@ type execution struct {
 
 // kiekerWriter writes what Kieker's writer puts on the wire.
 type kiekerWriter struct {
-	data []byte
-	ids  map[string]int32
+	data  []byte
+	ids   map[string]int32
+	apart bool // strings are not written between the records: they are for a map
 }
 
 func newKiekerWriter() *kiekerWriter {
@@ -45,6 +47,9 @@ func (w *kiekerWriter) id(text string) int32 {
 	if !known {
 		id = int32(len(w.ids))
 		w.ids[text] = id
+		if w.apart {
+			return id
+		}
 		w.int32(-1)
 		w.int32(id)
 		chars := int32(0)
@@ -225,7 +230,9 @@ func start(t *testing.T, arguments ...string) *running {
 	t.Helper()
 	stdinRead, stdinWrite := io.Pipe()
 	stdoutRead, stdoutWrite := io.Pipe()
-	r := &running{t: t, stdin: stdinWrite, answers: json.NewDecoder(stdoutRead), finished: make(chan int, 1)}
+	// The buffer takes every answer whole: the decoder alone may leave a line's end unread, on which the sink would wait.
+	answers := json.NewDecoder(bufio.NewReaderSize(stdoutRead, 64<<10))
+	r := &running{t: t, stdin: stdinWrite, answers: answers, finished: make(chan int, 1)}
 	go func() {
 		status := run(arguments, stdinRead, stdoutWrite, io.Discard)
 		stdoutWrite.Close()

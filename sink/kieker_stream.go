@@ -42,6 +42,7 @@ type kiekerStream struct {
 	recordName    string
 	registry      []registered
 	registryBytes int
+	registryGiven bool // it comes from elsewhere: none of its entries stands between the records
 	broken        bool // nothing that follows can be understood
 }
 
@@ -68,7 +69,7 @@ func (s *kiekerStream) next(data []byte, b *batch) int {
 		return 0
 	}
 	class := int32(binary.BigEndian.Uint32(data))
-	if class == registryMark {
+	if class == registryMark && !s.registryGiven {
 		return s.register(data, b)
 	}
 	if class < 0 || int(class) >= len(s.registry) || s.registry[class].size == 0 {
@@ -121,23 +122,32 @@ func (s *kiekerStream) register(data []byte, b *batch) int {
 		return s.fail(b)
 	}
 	length, whole := utf8Length(data[registryHead:], int(chars))
-	if length > maxStringBytes || s.registryBytes+length > maxRegistryBytes {
+	if !s.fits(length) {
 		return s.fail(b)
 	}
 	if !whole {
 		return 0
 	}
+	s.enter(id, data[registryHead:registryHead+length])
+	return registryHead + length
+}
+
+// fits reports whether the registry has room for another string.
+func (s *kiekerStream) fits(length int) bool {
+	return length <= maxStringBytes && s.registryBytes+length <= maxRegistryBytes
+}
+
+// enter puts a string that fits into the registry, in the place of an earlier one of the same id.
+func (s *kiekerStream) enter(id int32, text []byte) {
 	for int(id) >= len(s.registry) {
 		s.registry = append(s.registry, registered{})
 	}
-	text := append([]byte{}, data[registryHead:registryHead+length]...)
-	s.registryBytes += length
+	s.registryBytes += len(text)
 	s.registry[id] = registered{
-		text:     text,
+		text:     append([]byte{}, text...),
 		size:     kiekerClasses[string(text)],
 		expected: namesMethod(string(text), s.recordName),
 	}
-	return registryHead + length
 }
 
 func (s *kiekerStream) fail(b *batch) int {

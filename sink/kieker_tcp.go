@@ -1,16 +1,10 @@
 package main
 
-import (
-	"errors"
-	"net"
-	"sync"
-	"time"
-)
+import "net"
 
 const (
 	kiekerReadBytes  = 256 << 10
 	kiekerBatchBytes = kiekerReadBytes / executionBytes * recordBytes
-	acceptPause      = 20 * time.Millisecond
 )
 
 // kiekerTCP is Kieker's single socket protocol: a stream of records without framing, read to its end.
@@ -20,70 +14,14 @@ var kiekerTCP = protocol{
 	connectionBytes: kiekerReadBytes + kiekerBatchBytes + maxRegistryBytes,
 	structure:       func() structure { return &executionChain{} },
 	receiver: func(recordName string, l *ledger, _ *messages) receiver {
-		return &kiekerReceiver{recordName: recordName, ledger: l, conns: map[net.Conn]struct{}{}}
+		k := &kiekerReceiver{recordName: recordName, ledger: l}
+		return newConnections(nil, k.read)
 	},
 }
 
 type kiekerReceiver struct {
 	recordName string
 	ledger     *ledger
-
-	mu       sync.Mutex
-	conns    map[net.Conn]struct{}
-	stopping time.Time // when reading ends; zero while the sink runs
-	reading  sync.WaitGroup
-}
-
-func (k *kiekerReceiver) serve(l net.Listener) {
-	for {
-		conn, err := l.Accept()
-		if errors.Is(err, net.ErrClosed) {
-			return
-		}
-		if err != nil {
-			// Out of file descriptors, or the sender is gone already.
-			time.Sleep(acceptPause)
-			continue
-		}
-		if !k.enter(conn) {
-			conn.Close()
-			return
-		}
-		go func() {
-			defer k.leave(conn)
-			k.read(conn)
-		}()
-	}
-}
-
-func (k *kiekerReceiver) enter(conn net.Conn) bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if !k.stopping.IsZero() {
-		return false
-	}
-	k.conns[conn] = struct{}{}
-	k.reading.Add(1)
-	return true
-}
-
-func (k *kiekerReceiver) leave(conn net.Conn) {
-	conn.Close()
-	k.mu.Lock()
-	delete(k.conns, conn)
-	k.mu.Unlock()
-	k.reading.Done()
-}
-
-func (k *kiekerReceiver) stop(grace time.Duration) {
-	k.mu.Lock()
-	k.stopping = time.Now().Add(grace)
-	for conn := range k.conns {
-		// A failure means that the connection is closed already.
-		_ = conn.SetReadDeadline(k.stopping)
-	}
-	k.mu.Unlock()
-	k.reading.Wait()
 }
 
 // read counts what the connection brings until it ends.

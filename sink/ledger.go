@@ -6,7 +6,8 @@ import "sync"
 type record struct {
 	tree      treeKey
 	node      node
-	backwards bool // it ends before it starts
+	backwards bool   // it ends before it starts
+	more      uint32 // further executions that it stands for
 }
 
 // batch is what a connection or a message has brought since it last told the ledger: the ledger is locked once per
@@ -19,6 +20,7 @@ type batch struct {
 	requests   int64
 	malformed  int64
 	cutOff     int64
+	drops      int64 // records that the agent says it has not made or sent
 }
 
 func newBatch(capacity int) *batch {
@@ -28,7 +30,7 @@ func newBatch(capacity int) *batch {
 func (b *batch) clear() {
 	b.records = b.records[:0]
 	clear(b.unexpected)
-	b.bytes, b.requests, b.malformed, b.cutOff = 0, 0, 0, 0
+	b.bytes, b.requests, b.malformed, b.cutOff, b.drops = 0, 0, 0, 0, 0
 }
 
 // ledger is the account of one protocol in the current phase. It is safe for concurrent use.
@@ -69,6 +71,7 @@ func (l *ledger) apply(b *batch) {
 	c.Requests += b.requests
 	c.Malformed += b.malformed
 	c.CutOff += b.cutOff
+	c.ReportedDrops += b.drops
 	if len(b.records) > 0 || len(b.unexpected) > 0 {
 		if c.FirstArrivalNs == 0 {
 			c.FirstArrivalNs = b.arrivalNs
@@ -80,7 +83,7 @@ func (l *ledger) apply(b *batch) {
 	}
 	for i := range b.records {
 		l.trees.add(&b.records[i], c)
-		if c.Records == l.closeAt && l.closeAt > 0 {
+		if c.Records >= l.closeAt && l.closeAt > 0 {
 			l.split(b, len(b.records)-i-1)
 		}
 	}
@@ -100,10 +103,15 @@ func (l *ledger) split(b *batch, rest int) {
 	}
 }
 
-// closeAfter lets the account close itself at a number of records; it must not have reached it.
+// closeAfter lets the account close itself at a number of records, which it must not have passed; at once if it is
+// there.
 func (l *ledger) closeAfter(records int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.count.Records >= records {
+		l.early = &closed{count: l.closeAccount(), cpuNs: cpuNs()}
+		return
+	}
 	l.closeAt = records
 }
 

@@ -1,54 +1,75 @@
 package main
 
 import (
-	"errors"
-	"mime"
+	"io"
 	"net/http"
-	"time"
+	"sync"
 )
 
-const (
-	httpBuffers   = 64 << 10
-	protobufMedia = "application/x-protobuf"
-)
+const protobufMedia = "application/x-protobuf"
 
-// otlpHTTP is OTLP over HTTP/1.1 with protobuf bodies.
+// otlpHTTP is OTLP over HTTP/1.1 with bodies in protobuf or JSON. Messages carry spans, which are counted, or metrics
+// and logs, which are answered.
 var otlpHTTP = protocol{
 	signals:         otlpSignals,
 	connectionBytes: httpBuffers,
 	structure:       func() structure { return &spanChain{} },
 	receiver: func(recordName string, l *ledger, m *messages) receiver {
-		o := newOTLPReceiver(recordName, l, m)
+		h := newHTTPReceiver(l, m)
+		formats := map[string]otlpFormat{
+			protobufMedia: {walks: newProtobufWalks(recordName, l)},
+			jsonMedia:     {walks: newOTLPJSONWalks(recordName, l), reply: "{}"},
+		}
 		mux := http.NewServeMux()
 		for _, signal := range []string{traces, metrics, logs} {
-			mux.HandleFunc("POST /v1/"+signal, func(w http.ResponseWriter, r *http.Request) { o.answer(w, r, signal) })
+			mux.HandleFunc("POST /v1/"+signal, func(w http.ResponseWriter, r *http.Request) { h.otlp(w, r, signal, formats) })
 		}
-		o.server.Handler = mux
-		return o
+		h.server.Handler = mux
+		return &h
 	},
 }
 
-func (o *otlpReceiver) answer(w http.ResponseWriter, r *http.Request, signal string) {
-	if media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); media != protobufMedia {
+// otlpFormat is one way to write messages down.
+type otlpFormat struct {
+	walks *sync.Pool
+	// reply is an empty ExportServiceResponse: everything was accepted.
+	reply string
+}
+
+func newProtobufWalks(recordName string, l *ledger) *sync.Pool {
+	return newWalks(func() *walk {
+		w := newSpanWalk(recordName, l)
+		return &walk{batch: w.batch, message: w.request}
+	})
+}
+
+func (h *httpReceiver) otlp(w http.ResponseWriter, r *http.Request, signal string, formats map[string]otlpFormat) {
+	media := mediaOf(r)
+	format, known := formats[media]
+	if !known {
 		if signal == traces {
-			o.ledger.reject()
+			h.ledger.reject()
 		}
-		http.Error(w, "only "+protobufMedia+" is understood", http.StatusUnsupportedMediaType)
+		http.Error(w, "only "+protobufMedia+" and "+jsonMedia+" are understood", http.StatusUnsupportedMediaType)
 		return
 	}
-	// It cannot fail on a server's connection.
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(messageTime))
-	err := o.take(signal, r.Header.Get("Content-Encoding"), r.Body, r.ContentLength)
-	switch {
-	case err == nil:
-		// An empty ExportServiceResponse: everything was accepted.
-		w.Header().Set("Content-Type", protobufMedia)
-	case errors.Is(err, errBusy):
-		w.Header().Set("Retry-After", "1")
-		http.Error(w, err.Error(), http.StatusTooManyRequests)
-	case errors.Is(err, errTooLarge):
-		http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
-	default:
-		http.Error(w, err.Error(), http.StatusBadRequest)
+	limitTime(w)
+	var err error
+	if signal == traces {
+		err = h.take(format.walks, r)
+	} else {
+		err = h.pass(signal, r.Body)
 	}
+	if err != nil {
+		deny(w, err)
+		return
+	}
+	accept(w, media, format.reply)
+}
+
+// pass counts the bytes of a message that carries no records.
+func (h *httpReceiver) pass(signal string, body io.Reader) error {
+	size, err := io.Copy(io.Discard, io.LimitReader(body, h.messages.limit))
+	h.ledger.other(signal, size)
+	return err
 }

@@ -2,8 +2,6 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
-	"compress/zlib"
 	"fmt"
 	"io"
 	"net/http"
@@ -16,10 +14,18 @@ func startHTTP(t *testing.T, arguments ...string) *running {
 	return start(t, append([]string{"--protocols", "otlp-http", "--depth", "10", "--record-name", testSpan}, arguments...)...)
 }
 
+// url is an address at the only port of the sink.
+func (r *running) url(path string) string {
+	for _, port := range r.ports {
+		return fmt.Sprintf("http://127.0.0.1:%d%s", port, path)
+	}
+	return ""
+}
+
 // post sends a body and returns the status, the content type and the body of the reply.
 func (r *running) post(path, media, encoding string, body io.Reader) (int, string, string) {
 	r.t.Helper()
-	request, err := http.NewRequest(http.MethodPost, fmt.Sprintf("http://127.0.0.1:%d%s", r.ports["otlp-http"], path), body)
+	request, err := http.NewRequest(http.MethodPost, r.url(path), body)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -60,16 +66,9 @@ func TestSpansOverHTTPAreCountedExactlyAndAnsweredWithAnEmptyMessage(t *testing.
 
 func TestCompressedBodiesAreCounted(t *testing.T) {
 	r := startHTTP(t)
-	for encoding, writer := range map[string]func(io.Writer) io.WriteCloser{
-		"gzip":    func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
-		"deflate": func(w io.Writer) io.WriteCloser { return zlib.NewWriter(w) },
-	} {
-		var body bytes.Buffer
-		w := writer(&body)
-		w.Write(exportRequest(callSpans(uint64(len(encoding)), 10)...))
-		w.Close()
-		whole := bytes.Clone(body.Bytes())
-		if code, _, text := r.post("/v1/traces", protobufMedia, encoding, &body); code != 200 {
+	for encoding := range compressions {
+		whole := compressed(encoding, exportRequest(callSpans(uint64(len(encoding)), 10)...))
+		if code, _, text := r.post("/v1/traces", protobufMedia, encoding, bytes.NewReader(whole)); code != 200 {
 			t.Errorf("%s: %d %s", encoding, code, text)
 		}
 		if code, _, _ := r.post("/v1/traces", protobufMedia, encoding, bytes.NewReader(whole[:len(whole)-6])); code != 400 {
@@ -102,8 +101,8 @@ func TestAGarbledBodyIsMalformed(t *testing.T) {
 
 func TestOtherMediaAndPathsAreTurnedAway(t *testing.T) {
 	r := startHTTP(t)
-	if code, _, _ := r.post("/v1/traces", "application/json", "", strings.NewReader("{}")); code != 415 {
-		t.Errorf("JSON: %d", code)
+	if code, _, _ := r.post("/v1/traces", "text/plain", "", strings.NewReader("{}")); code != 415 {
+		t.Errorf("text: %d", code)
 	}
 	if code, _, _ := r.post("/v1/profiles", protobufMedia, "", nil); code != 404 {
 		t.Errorf("profiles: %d", code)
@@ -132,12 +131,9 @@ func TestAnEndlessBodyIsCutAtTheLimit(t *testing.T) {
 }
 
 func TestASmallBodyThatInflatesWithoutEndIsCutAtTheLimit(t *testing.T) {
-	var body bytes.Buffer
-	w := gzip.NewWriter(&body)
-	io.CopyN(w, endless{}, 4*minMaxMemory)
-	w.Close()
+	bomb := compressed("gzip", make([]byte, 4*minMaxMemory))
 	r := startHTTP(t, "--max-memory", fmt.Sprint(minMaxMemory))
-	if code, _, _ := r.post("/v1/traces", protobufMedia, "gzip", &body); code != 413 {
+	if code, _, _ := r.post("/v1/traces", protobufMedia, "gzip", bytes.NewReader(bomb)); code != 413 {
 		t.Errorf("answered %d", code)
 	}
 }

@@ -17,12 +17,17 @@ const (
 	tagSpanID       = 2<<3 | 2
 	tagParentSpanID = 4<<3 | 2
 	tagName         = 5<<3 | 2
+	tagKind         = 6<<3 | 0
 	tagStart        = 7<<3 | 1
 	tagEnd          = 8<<3 | 1
+	tagAttribute    = 9<<3 | 2
+	tagStatus       = 15<<3 | 2
+	tagFlags        = 16<<3 | 5 // takes two bytes
 )
 
-// spansPerBatch is how many spans of a message are entered into the ledger at once.
-const spansPerBatch = 1024
+// spansPerBatch is how many spans of a message are entered into the ledger at once. Until then they stay in the
+// processor's nearest cache.
+const spansPerBatch = 256
 
 var errMalformed = errors.New("no valid OTLP message")
 
@@ -48,14 +53,38 @@ func (w *spanWalk) request(message []byte) error {
 			if tag != tagScopeSpans {
 				return nil
 			}
-			return eachField(scopeSpans, func(tag uint64, span []byte) error {
-				if tag != tagSpan {
-					return nil
-				}
-				return w.span(span)
-			})
+			return w.spans(scopeSpans)
 		})
 	})
+}
+
+// spans enters the spans of a scope. The length of most takes two bytes.
+func (w *spanWalk) spans(scope []byte) error {
+	for len(scope) > 0 {
+		var span []byte
+		var size int
+		if len(scope) > 3 && scope[0] == tagSpan && scope[1] >= 0x80 && scope[2] < 0x80 {
+			size = 3 + (int(scope[1]&0x7f) | int(scope[2])<<7)
+		}
+		if size > 0 && size <= len(scope) {
+			span = scope[3:size]
+		} else {
+			var tag uint64
+			if tag, span, size = field(scope); size <= 0 {
+				return errMalformed
+			}
+			if tag != tagSpan {
+				span = nil
+			}
+		}
+		if span != nil {
+			if err := w.span(span); err != nil {
+				return err
+			}
+		}
+		scope = scope[size:]
+	}
+	return nil
 }
 
 // eachField calls visit with every field of a message that has a length; the others are skipped.
@@ -73,27 +102,6 @@ func eachField(message []byte, visit func(tag uint64, value []byte) error) error
 		}
 	}
 	return nil
-}
-
-// shortField reads a field as most of a span's are: a tag of one byte, and a length or number of one byte or a value
-// of 8 bytes. A size of 0 says that it is another one, or none. It is small enough to be inlined.
-func shortField(data []byte) (value []byte, size int) {
-	if len(data) < 9 || data[0] < 8 {
-		return nil, 0
-	}
-	switch data[0] & 0x87 {
-	case 0:
-		if data[1] < 0x80 {
-			return nil, 2
-		}
-	case 1:
-		return data[1:9], 9
-	case 2:
-		if size = 2 + int(data[1]); data[1] < 0x80 && size <= len(data) {
-			return data[2:size], size
-		}
-	}
-	return nil, 0
 }
 
 // field reads any field and returns its tag, its value if that has a length or is 8 bytes wide, and its size;
@@ -118,17 +126,76 @@ func field(data []byte) (tag uint64, value []byte, size int) {
 	return tag, value, size
 }
 
-// span enters one span.
+// shortValue returns the value behind a tag of one byte if its length takes one byte too, or else nil. It is small
+// enough to be inlined.
+func shortValue(data []byte) []byte {
+	if len(data) < 2 || data[1] >= 0x80 || 2+int(data[1]) > len(data) {
+		return nil
+	}
+	return data[2 : 2+int(data[1])]
+}
+
+// span enters one span. Its fields as exporters write them are read here, all others by field.
 func (w *spanWalk) span(data []byte) error {
 	var traceID, spanID, parentID, name []byte
 	var start, end uint64
 	for len(data) > 0 {
-		tag := uint64(data[0])
-		value, size := shortField(data)
-		if size == 0 {
-			if tag, value, size = field(data); size <= 0 {
-				return errMalformed
+		switch data[0] {
+		case tagTraceID:
+			if value := shortValue(data); value != nil {
+				traceID = value
+				data = data[2+len(value):]
+				continue
 			}
+		case tagSpanID:
+			if value := shortValue(data); value != nil {
+				spanID = value
+				data = data[2+len(value):]
+				continue
+			}
+		case tagParentSpanID:
+			if value := shortValue(data); value != nil {
+				parentID = value
+				data = data[2+len(value):]
+				continue
+			}
+		case tagName:
+			if value := shortValue(data); value != nil {
+				name = value
+				data = data[2+len(value):]
+				continue
+			}
+		case tagAttribute, tagStatus:
+			if value := shortValue(data); value != nil {
+				data = data[2+len(value):]
+				continue
+			}
+		case tagKind:
+			if len(data) > 1 && data[1] < 0x80 {
+				data = data[2:]
+				continue
+			}
+		case tagStart:
+			if len(data) >= 9 {
+				start = binary.LittleEndian.Uint64(data[1:])
+				data = data[9:]
+				continue
+			}
+		case tagEnd:
+			if len(data) >= 9 {
+				end = binary.LittleEndian.Uint64(data[1:])
+				data = data[9:]
+				continue
+			}
+		case tagFlags & 0xff:
+			if len(data) >= 6 && data[1] == tagFlags>>7 {
+				data = data[6:]
+				continue
+			}
+		}
+		tag, value, size := field(data)
+		if size <= 0 {
+			return errMalformed
 		}
 		data = data[size:]
 		switch tag {

@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -27,14 +28,20 @@ type protocol struct {
 	connectionBytes int64
 	structure       func() structure
 	receiver        func(recordName string, l *ledger, m *messages) receiver
+	// files is how its files are read, of a protocol that has no receiver and no port.
+	files *fileFormat
 }
 
 // protocols are all that the sink speaks. To add one: a file for the protocol, a file for its
 // structure, a line here and one in protocols.txt.
 var protocols = map[string]protocol{
-	"kieker-tcp": kiekerTCP,
-	"otlp-http":  otlpHTTP,
-	"otlp-grpc":  otlpGRPC,
+	"kieker-binary-file": kiekerBinaryFile,
+	"kieker-text-file":   kiekerTextFile,
+	"kieker-tcp":         kiekerTCP,
+	"otlp-http":          otlpHTTP,
+	"otlp-grpc":          otlpGRPC,
+	"zipkin":             zipkin,
+	"elastic":            elastic,
 }
 
 //go:embed protocols.txt
@@ -57,10 +64,11 @@ type sink struct {
 	earlier []report // phases that have closed by themselves, for the last report
 }
 
-// channel is one protocol at work.
+// channel is one protocol at work: with a receiver and its listener, or a reader of files.
 type channel struct {
 	name     string
 	ledger   *ledger
+	reader   *folderReader
 	receiver receiver
 	limit    int // of connections
 	listener *boundedListener
@@ -76,20 +84,24 @@ func newSink(cfg config) (*sink, error) {
 			return nil, fmt.Errorf("unknown protocol %q", name)
 		}
 		ledger := newLedger(newTreeTable(p.structure(), cfg.depth, cfg.maxOpenTrees, bounds.treeBytes), p.signals)
-		s.channels = append(s.channels, &channel{
-			name:     name,
-			ledger:   ledger,
-			receiver: p.receiver(cfg.recordName, ledger, messages),
-			limit:    bounds.connections(p.connectionBytes),
-		})
+		c := &channel{name: name, ledger: ledger}
+		if p.files != nil {
+			c.reader = &folderReader{recordName: cfg.recordName, format: p.files, ledger: ledger}
+		} else {
+			c.receiver, c.limit = p.receiver(cfg.recordName, ledger, messages), bounds.connections(p.connectionBytes)
+		}
+		s.channels = append(s.channels, c)
 	}
 	return s, nil
 }
 
-// listen opens a free loopback port per protocol, begins to accept, and returns the ports.
+// listen opens a free loopback port per protocol that is received, begins to accept, and returns the ports.
 func (s *sink) listen() (map[string]int, error) {
 	ports := map[string]int{}
 	for _, c := range s.channels {
+		if c.receiver == nil {
+			continue
+		}
 		l, err := net.Listen("tcp4", "127.0.0.1:0")
 		if err != nil {
 			return nil, fmt.Errorf("no port for %s: %w", c.name, err)
@@ -98,7 +110,9 @@ func (s *sink) listen() (map[string]int, error) {
 		ports[c.name] = l.Addr().(*net.TCPAddr).Port
 	}
 	for _, c := range s.channels {
-		go c.receiver.serve(c.listener)
+		if c.receiver != nil {
+			go c.receiver.serve(c.listener)
+		}
 	}
 	return ports, nil
 }
@@ -112,6 +126,9 @@ type counts struct {
 	OpenConnections int    `json:"open_connections"`
 	Malformed       int64  `json:"malformed"`
 	CPUNs           int64  `json:"cpu_ns"`
+	Reading         bool   `json:"reading"`
+	ReadBytes       int64  `json:"read_bytes"`
+	ReadError       string `json:"read_error,omitempty"`
 }
 
 func (s *sink) counts() counts {
@@ -123,6 +140,9 @@ func (s *sink) counts() counts {
 		sum.Bytes += t.bytes
 		sum.Malformed += t.malformed
 		sum.LastArrivalNs = max(sum.LastArrivalNs, t.lastArrivalNs)
+		if c.reader != nil {
+			c.reader.tell(&sum)
+		}
 	}
 	return sum
 }
@@ -159,6 +179,29 @@ func (s *sink) beginPhaseAfter(records int64, name string) armedPhase {
 	s.next, s.armed = name, most
 	most.ledger.closeAfter(records - sum + mostRecords)
 	return armedPhase{Phase: s.phase, Next: name}
+}
+
+// read lets the files of a folder be read into the current phase, which closes itself at the edge; another one begins
+// there. It returns at once: counts says when it is done.
+func (s *sink) read(protocol, folder string, edge edge, name string) (armedPhase, error) {
+	s.settle()
+	for _, c := range s.channels {
+		if c.reader != nil && c.reader.reading.Load() {
+			return armedPhase{}, fmt.Errorf("%s is still being read", c.name)
+		}
+	}
+	at := slices.IndexFunc(s.channels, func(c *channel) bool { return c.name == protocol && c.reader != nil })
+	if at < 0 {
+		return armedPhase{}, fmt.Errorf("%.100q is no protocol that is read from files here", protocol)
+	}
+	c := s.channels[at]
+	found, err := openFolder(folder, c.reader.format)
+	if err != nil {
+		return armedPhase{}, err
+	}
+	s.next, s.armed = name, c
+	c.reader.begin(found, edge)
+	return armedPhase{Phase: s.phase, Next: name}, nil
 }
 
 // armedPhase says which phase is counted, and which one will begin by itself.
@@ -218,6 +261,9 @@ func (s *sink) stop() report {
 	open := s.openConnections()
 	var stopping sync.WaitGroup
 	for _, c := range s.channels {
+		if c.reader != nil {
+			c.reader.stop()
+		}
 		if c.listener == nil {
 			continue
 		}

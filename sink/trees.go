@@ -17,7 +17,7 @@ type structure interface {
 const (
 	maxFinishedTrees = 1 << 16
 
-	// indexBytes is what a tree costs in the index: key and slot at the lowest load of a Go map, rounded up.
+	// indexBytes is what a tree costs in the index at its lowest load, and while it grows.
 	indexBytes = 64
 	// surplusBytes is what one record beyond the depth costs: every tree brings the right to one.
 	surplusBytes = 32
@@ -34,7 +34,7 @@ type treeTable struct {
 	structure structure
 	phase     uint32
 
-	index    map[treeKey]int32
+	index    treeIndex
 	open     list
 	finished list
 
@@ -54,7 +54,7 @@ func newTreeTable(structure structure, depth, maxOpen int, maxBytes int64) *tree
 	return &treeTable{
 		slots:       newSlots(depth),
 		structure:   structure,
-		index:       map[treeKey]int32{},
+		index:       newTreeIndex(),
 		open:        emptyList(),
 		finished:    emptyList(),
 		surplus:     map[int32][]node{},
@@ -73,7 +73,7 @@ func (t *treeTable) add(r *record, c *protocolCount) {
 		c.Duplicates++
 		return
 	}
-	c.Records++
+	c.Records += 1 + int64(r.more)
 	if slot != none && t.at(slot).state == finished {
 		slot = t.reopen(slot, c)
 	}
@@ -109,11 +109,10 @@ func (t *treeTable) find(key treeKey) int32 {
 	if t.lastSlot != none && t.lastKey == key {
 		return t.lastSlot
 	}
-	slot, ok := t.index[key]
-	if !ok {
-		return none
+	slot := t.index.find(key, &t.slots)
+	if slot != none {
+		t.lastKey, t.lastSlot = key, slot
 	}
-	t.lastKey, t.lastSlot = key, slot
 	return slot
 }
 
@@ -149,7 +148,7 @@ func (t *treeTable) begin(key treeKey, c *protocolCount) int32 {
 	slot := t.take()
 	*t.at(slot) = tree{key: key, phase: t.phase, state: open}
 	t.push(&t.open, slot)
-	t.index[key] = slot
+	t.index.put(key, slot)
 	t.lastKey, t.lastSlot = key, slot
 	return slot
 }
@@ -213,7 +212,7 @@ func (t *treeTable) drop(slot int32, c *protocolCount) {
 
 // release forgets a tree that is on no list any more.
 func (t *treeTable) release(slot int32) {
-	delete(t.index, t.at(slot).key)
+	t.index.remove(t.at(slot).key, slot)
 	if surplus, ok := t.surplus[slot]; ok {
 		t.surplusCount -= len(surplus)
 		delete(t.surplus, slot)

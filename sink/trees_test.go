@@ -196,7 +196,7 @@ func TestManyOpenTreesStayWithinTheirMemory(t *testing.T) {
 			table.add(&r, &c)
 		}
 	}
-	held := int64(len(table.heads)<<table.chunkLog)*slotBytes(10) + int64(len(table.index))*indexBytes
+	held := int64(len(table.heads)<<table.chunkLog)*slotBytes(10) + int64(table.index.used)*indexBytes
 	if held > 2*limit {
 		t.Errorf("%d bytes are held where %d are allowed", held, limit)
 	}
@@ -213,8 +213,8 @@ func TestFinishedTreesBeyondTheMemoryOfThemAreForgotten(t *testing.T) {
 			table.add(&r, &c)
 		}
 	}
-	if len(table.index) != table.maxFinished || c.CompleteTrees != 1000 {
-		t.Errorf("%d trees are remembered, and counted is %+v", len(table.index), c)
+	if table.index.used != table.maxFinished || c.CompleteTrees != 1000 {
+		t.Errorf("%d trees are remembered, and counted is %+v", table.index.used, c)
 	}
 }
 

@@ -5,19 +5,24 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
 
 from tracetax.errors import UserError
-from tracetax.process import Process, clean_environment, inherited_traps
+from tracetax.process import Process, clean_environment, inherited_traps, left_behind
 
 STUBBORN = "import signal,time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(600)"
 
 
-def start(code: str, tmp_path: Path) -> Process:
+def start(code: str, tmp_path: Path, cores: Collection[int] = ()) -> Process:
     process = Process(
-        (sys.executable, "-c", code), environment=dict(os.environ), stdout=tmp_path / "out", stderr=tmp_path / "err"
+        (sys.executable, "-c", code),
+        environment=dict(os.environ),
+        stdout=tmp_path / "out",
+        stderr=tmp_path / "err",
+        cores=cores,
     )
     deadline = time.monotonic() + 20
     while "up" not in (tmp_path / "out").read_text() and time.monotonic() < deadline:
@@ -110,3 +115,85 @@ def test_the_environment_is_built_from_nothing() -> None:
     built = clean_environment(inherited, {"KIEKER_X": "1"})
     assert built == {"PATH": "/bin", "HOME": "/h", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "KIEKER_X": "1"}
     assert inherited_traps(inherited) == ("JAVA_TOOL_OPTIONS", "OTEL_SERVICE_NAME")
+
+
+DAEMON = """
+import os, sys, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        print(os.getpid(), 'up', flush=True)
+        time.sleep(600)
+    os._exit(0)
+os.wait()
+"""
+
+
+def test_a_daemon_that_left_its_group_and_lost_its_parent_is_ended(tmp_path: Path) -> None:
+    with start(DAEMON + "time.sleep(600)", tmp_path) as process:
+        daemon = int((tmp_path / "out").read_text().split()[0])
+        assert alive(daemon)
+    assert gone(process.pid)
+    assert gone(daemon)
+
+
+def test_a_daemon_of_a_process_that_ends_by_itself_is_ended(tmp_path: Path) -> None:
+    with start(DAEMON, tmp_path) as process:
+        daemon = int((tmp_path / "out").read_text().split()[0])
+        process.stop(grace=20)
+        assert gone(daemon)
+
+
+def test_what_an_earlier_process_left_on_purpose_stays_until_that_one_ends(tmp_path: Path) -> None:
+    earlier, later = tmp_path / "earlier", tmp_path / "later"
+    earlier.mkdir()
+    later.mkdir()
+    with start(DAEMON + "time.sleep(600)", earlier):
+        daemon = int((earlier / "out").read_text().split()[0])
+        with start("print('up', flush=True)", later):
+            pass
+        assert alive(daemon)
+    assert gone(daemon)
+
+
+def deaf_to_signals(_pid: int, _number: int) -> None:
+    """As a process in uninterruptible sleep is."""
+
+
+def test_a_process_that_even_kill_does_not_end_is_named_and_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with start("import time; print('up', flush=True); time.sleep(600)", tmp_path) as process:
+        with monkeypatch.context() as deaf:
+            deaf.setattr("os.kill", deaf_to_signals)
+            deaf.setattr("os.killpg", deaf_to_signals)
+            deaf.setattr("tracetax.process.KILL_SECONDS", 0.05)
+            ending = process.stop(grace=0.01, term_grace=0.01)
+            assert ending.left_behind == process.pid
+            assert str(process.pid) in ending.description
+            assert process.pid in left_behind()
+        os.kill(process.pid, signal.SIGKILL)
+        assert gone(process.pid)
+        assert process.pid not in left_behind()
+
+
+def test_its_threads_run_on_its_cores_alone(tmp_path: Path) -> None:
+    core = max(os.sched_getaffinity(0))
+    code = "import os,threading as t; a=[]; x=t.Thread(target=lambda: a.append(os.sched_getaffinity(0))); x.start();"
+    with start(code + "x.join(); print(a, 'up', flush=True)", tmp_path, cores={core}) as process:
+        process.wait(20)
+    assert f"{{{core}}}" in (tmp_path / "out").read_text()
+    assert core in os.sched_getaffinity(0)
+
+
+def test_cores_that_are_not_there_are_an_error(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="cannot be started on the cores"):
+        start("print('up')", tmp_path, cores={4095})
+
+
+def test_its_ending_tells_how_often_it_was_interrupted(tmp_path: Path) -> None:
+    code = "import time\nend=time.monotonic()+0.4\nprint('up', flush=True)\nwhile time.monotonic()<end: pass"
+    core = {min(os.sched_getaffinity(0))}
+    with start(code, tmp_path, cores=core), start(code, tmp_path, cores=core) as process:
+        ending = process.wait(20)
+    assert ending and ending.involuntary_switches > 0

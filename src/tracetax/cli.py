@@ -54,12 +54,15 @@ def run(
     seed: int | None = None,
     out: Path | None = None,
     resume: Path | None = None,
+    artifact: Annotated[list[str] | None, Parameter(negative="")] = None,
+    fast: Annotated[bool, Parameter(negative="")] = False,
     dry_run: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
     """Measure an experiment and show what it found.
 
     Examples: `./tracetax run` · `./tracetax run experiments/smoke.toml --out DIR` ·
-    `./tracetax run --agent kieker,opentelemetry --rate 1000/s --depth 10 --budget 5min --seed 1`
+    `./tracetax run --agent kieker,opentelemetry --rate 1000/s --depth 10 --budget 5min --seed 1` ·
+    `./tracetax run kieker-writers --artifact kieker.agent=old.jar,new.jar`
 
     Parameters
     ----------
@@ -87,10 +90,17 @@ def run(
         The run's folder. Default: runs/<date>-<experiment>-<tag>. It must be empty or absent.
     resume
         Go on with this run; only --blocks, --half-width and --budget may differ.
+    artifact
+        AGENT.ARTIFACT=FILE measures a file of yours in place of Maven's, such as kieker.agent=build/kieker.jar.
+        With two, =OLD,NEW, both builds are measured in every block, and the run says whether NEW is slower,
+        faster or the same. May be given once for each artifact.
+    fast
+        Measure the shorter version that [fast] in the experiment's file describes, such as `run icpe26-table2 --fast`.
     dry_run
         Print the plan in words and its estimated time, and measure nothing.
     """
-    from tracetax.commands.run import Request, run_command
+    from tracetax.commands.request import Request
+    from tracetax.commands.run import run_command
 
     request = Request(
         experiment=experiment,
@@ -105,22 +115,35 @@ def run(
         seed=seed,
         out=out,
         resume=resume,
+        artifacts=tuple(artifact or ()),
+        fast=fast,
         dry_run=dry_run,
     )
     return run_command(request, ROOT, tuple(sys.argv[1:]))
 
 
 @app.command
-def report(run: Path) -> int:
-    """Show a finished run again and rewrite its findings and its page.
+def report(run: Path, *, export: str | None = None, to: Path | None = None) -> int:
+    """Show a finished run again and rewrite its findings and its page, or write it in another format.
+
+    Examples: `./tracetax report runs/DIR` · `./tracetax report runs/DIR --export markdown` ·
+    `./tracetax report runs/DIR --export csv --to rows.csv`
 
     Parameters
     ----------
     run
         The run's folder; `./tracetax list runs` shows them.
+    export
+        csv (a row per configuration and measure) or markdown (a table to paste into a pull request).
+    to
+        With --export: the file to write. Default: standard output, with nothing else on it.
     """
-    from tracetax.commands.run import show_run
+    from tracetax.commands.report import export_run, show_run
 
+    if export is not None:
+        return export_run(run, export, to)
+    if to is not None:
+        raise UserError("--to goes with --export: ./tracetax report RUN --export csv --to FILE")
     return show_run(run)
 
 
@@ -148,11 +171,17 @@ def list_command(what: Literal["agents", "configurations", "experiments", "runs"
 
 
 @app.command
-def doctor() -> int:
-    """Show the toolchain and the machine: what is there, what is missing, and what to do about it."""
+def doctor(*, as_json: Annotated[bool, Parameter(name="--json", negative="")] = False) -> int:
+    """Show the toolchain and the machine: what is there, what is missing, and what to do about it.
+
+    Parameters
+    ----------
+    as_json
+        For programs: the rows, and everything that is known about the machine.
+    """
     from tracetax.commands import listings
 
-    return listings.doctor(ROOT)
+    return listings.doctor(ROOT, as_json=as_json)
 
 
 @app.command

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 FULL: Literal["full"] = "full"
 Rate: TypeAlias = float | Literal["full"]
@@ -50,16 +51,24 @@ class Memory(Struct, frozen=True):
 
 
 class Artifact(Struct, frozen=True):
-    """A file that an agent consists of, fetched by Maven and pinned by its SHA-256."""
+    """A file that an agent consists of, pinned by its SHA-256: fetched by Maven, or one of the user's own."""
 
     name: str
     maven: str
     sha256: str
+    file: str = ""
+    """Absolute path of the file that was given in place of Maven's by ``--artifact``; empty where none was."""
+
+    @property
+    def file_name(self) -> str:
+        """The name of the file that was given; empty where none was."""
+        return self.file.rpartition("/")[2]
 
     @property
     def version(self) -> str:
-        """The version in the Maven coordinate ``group:artifact:version[:packaging[:classifier]]``."""
-        return self.maven.split(":")[2]
+        """The name of the file that was given, or else the version in the Maven coordinate
+        ``group:artifact:version[:packaging[:classifier]]``."""
+        return self.file_name or self.maven.split(":")[2]
 
 
 class Configuration(Struct, frozen=True):
@@ -85,6 +94,8 @@ class Configuration(Struct, frozen=True):
     """After how long it sends what it held back without waiting for more; 0 where only its end sends that."""
     drop_log: str | None = None
     """Regular expression whose first group is a number of records that the agent's log admits to have dropped."""
+    deletes_oldest: bool = False
+    """Whether it deletes its oldest files while it writes new ones, so that only its last records are kept."""
     jvm: tuple[str, ...] = ()
     environment: dict[str, str] = {}
     memory: Memory | None = None
@@ -95,6 +106,11 @@ class Configuration(Struct, frozen=True):
     def held_until_exit(self) -> int:
         """Records that may arrive only when the process ends; 0 where a flush interval sends them earlier."""
         return 0 if self.flush_interval_ns else self.held_back
+
+    @property
+    def writes_files(self) -> bool:
+        """Whether its records are read from files after the process has ended."""
+        return self.protocol is not None and self.protocol.endswith("-file")
 
 
 class Runtimes(Struct, frozen=True):
@@ -117,6 +133,12 @@ class Agent(Struct, frozen=True):
     instrumentation: str
     artifacts: dict[str, Artifact]
     configurations: dict[str, Configuration]
+    builds: dict[str, dict[str, Artifact]] = {}
+    """Where two builds are compared: what each puts in the place of ``artifacts``, by its label, the older first."""
+
+    def built(self, label: str) -> "Agent":
+        """The agent with the artifacts of one build; as it is for the empty label."""
+        return replace(self, artifacts=self.artifacts | self.builds[label]) if label else self
 
     @property
     def version(self) -> str:
@@ -146,9 +168,11 @@ class Use(Struct, frozen=True):
 
     agent: str
     configuration: str
+    build: str = ""
+    """Which of two builds of the agent, where two are compared."""
 
     def __str__(self) -> str:
-        return f"{self.agent} {self.configuration}"
+        return f"{self.agent} {self.configuration}" + (f" [{self.build}]" if self.build else "")
 
 
 BASELINE = Use(agent="none", configuration="baseline")
@@ -163,6 +187,15 @@ class Part(Struct, frozen=True):
     parameters: Parameters
     uses: tuple[Use, ...]
     """Without the baseline, which every part has."""
+
+    @property
+    def build_pairs(self) -> list[tuple[Use, Use]]:
+        """The two builds of each configuration of which two are compared, the older first."""
+        alike: dict[tuple[str, str], list[Use]] = {}
+        for use in self.uses:
+            if use.build:
+                alike.setdefault((use.agent, use.configuration), []).append(use)
+        return [(older, newer) for older, newer in alike.values()]
 
 
 class JvmSettings(Struct, frozen=True):
@@ -180,6 +213,19 @@ class Schedule(Struct, frozen=True):
     half_width_ratio: float = 0.01
     half_width_ns: float = 2.0
     budget_ns: int = 2 * 3600 * 10**9
+    memory: bool = True
+    """Whether each configuration gets an extra trial after its last block, in which memory is measured."""
+
+
+class PublishedRow(Struct, frozen=True):
+    """What a publication printed for a configuration of an experiment that reproduces it, times in ns per call."""
+
+    use: Use
+    platform: str
+    estimate: float
+    sd: float | None
+    source: str
+    """Table of the publication, and the row in it."""
 
 
 class Experiment(Struct, frozen=True):
@@ -194,3 +240,9 @@ class Experiment(Struct, frozen=True):
     paper: str | None = None
     result: bool = True
     """False for an experiment that only checks that everything works: its numbers are no result."""
+    rank_by: Literal["cpu", "overhead"] = "cpu"
+    """What those that deliver everything are ranked by: CPU per record, or the overhead of a call, as papers do."""
+    published: tuple[PublishedRow, ...] = ()
+    """Kept with the experiment, so that a finished run does not change with the table that they came from."""
+    fast: bool = False
+    """Whether this is the shorter version, of ``--fast``."""

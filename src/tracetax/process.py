@@ -2,7 +2,11 @@
 
 Every child leads a process group of its own (a Ctrl-C on the terminal reaches only Tracetax, which then ends its
 children in order) and dies with Tracetax, even if that is killed: Linux's parent-death signal. A process is ended by
-closing its input, then TERM, then KILL, each to the process itself and its group, never to a wrapper.
+closing its input, then TERM, then KILL, each to the process itself and its group, never to a wrapper. What it has
+started and left behind outside its group is handed to Tracetax by the kernel (a "child subreaper"), and killed then.
+
+A process that even KILL does not end waits inside the kernel, for a disk or a network file system that does not
+answer. It is waited for briefly, named in an error, and left: the kernel ends it as soon as it wakes up.
 """
 
 import contextlib
@@ -11,7 +15,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
@@ -21,6 +25,9 @@ from msgspec import Struct
 from tracetax.errors import ExitCode, UserError
 
 PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
+KILL_SECONDS = 10.0
+"""How long a killed process may take to end before it is given up."""
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
 KEPT_VARIABLES = ("PATH", "HOME", "TZ", "TMPDIR")
@@ -50,10 +57,19 @@ class Ending(Struct, frozen=True):
     """CLOCK_MONOTONIC."""
     asked: str
     """What it took: ``itself``, ``TERM`` or ``KILL``."""
+    involuntary_switches: int = 0
+    """How often one of its threads was taken off its processor although it had more to do."""
+    left_behind: int = 0
+    """Its process number where not even KILL ended it in time; else 0."""
 
     @property
     def description(self) -> str:
         """The ending in words, for error messages."""
+        if self.left_behind:
+            return (
+                f"does not end even by KILL: process {self.left_behind} waits inside the kernel, "
+                "for a disk or a network file system that does not answer, and ends when that does"
+            )
         if self.status < 0:
             return f"was ended by signal {signal.Signals(-self.status).name}"
         return f"ended with status {self.status}"
@@ -70,9 +86,15 @@ class Process:
         stdout: Path | IO[bytes] | int,
         stderr: Path | IO[bytes] | int,
         directory: Path | None = None,
+        cores: Collection[int] = (),
     ) -> None:
-        """Start ``command`` directly, without a shell. Raises UserError where it cannot be started."""
+        """Start ``command`` directly, without a shell, on ``cores`` alone where some are named.
+
+        Raises UserError where it cannot be started.
+        """
         self.command = tuple(command)
+        _LIBC.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        self._foreign_orphans = frozenset(_orphans())
         self.started_ns = time.monotonic_ns()
         self._asked = "itself"
         self._group_ended = False
@@ -95,8 +117,14 @@ class Process:
                 env=dict(environment),
                 cwd=directory,
                 start_new_session=True,
-                preexec_fn=_die_with(os.getpid()),
+                preexec_fn=_set_up(os.getpid(), cores),
             )
+        except subprocess.SubprocessError as error:
+            raise UserError(
+                f"{self.command[0]} cannot be started on the cores {sorted(cores)}: are they still there?\n"
+                "What this machine gives is shown by: ./tracetax doctor",
+                ExitCode.ENVIRONMENT,
+            ) from error
         except OSError as error:
             raise UserError(
                 f"{self.command[0]} cannot be started: {error.strerror or error}.\n"
@@ -107,6 +135,7 @@ class Process:
             for handle in opened:
                 handle.close()
         self.pid = self._child.pid
+        _ACTIVE.add(self.pid)
 
     @property
     def stdout(self) -> IO[bytes]:
@@ -137,6 +166,7 @@ class Process:
         if self.ending is None:
             pid, status, usage = os.wait4(self.pid, os.WNOHANG)
             if pid:
+                _ACTIVE.discard(pid)
                 code = os.waitstatus_to_exitcode(status)
                 self._child.returncode = code
                 self.ending = Ending(
@@ -145,6 +175,7 @@ class Process:
                     max_rss_bytes=usage.ru_maxrss * 1024,
                     ended_ns=time.monotonic_ns(),
                     asked=self._asked,
+                    involuntary_switches=usage.ru_nivcsw,
                 )
         return self.ending
 
@@ -168,14 +199,27 @@ class Process:
         return self.kill()
 
     def kill(self) -> Ending:
-        """End it and its group at once."""
-        if ending := self.poll():
-            self._kill_group()
-            return ending
-        self._signal(signal.SIGKILL, "KILL")
-        while (ending := self.wait(60.0)) is None:
+        """End it, its group and what it left outside of that, at once; says so where it does not end."""
+        ending = self.poll()
+        if ending is None:
             self._signal(signal.SIGKILL, "KILL")
+            ending = self.wait(KILL_SECONDS) or self._give_up()
+        self._kill_group()
         return ending
+
+    def _give_up(self) -> Ending:
+        """Leave it to the kernel: it has its KILL, and would keep everything else waiting."""
+        self._child.returncode = -signal.SIGKILL
+        _LEFT_BEHIND[self.pid] = self.command[0]
+        self.ending = Ending(
+            status=-signal.SIGKILL,
+            cpu_ns=0,
+            max_rss_bytes=0,
+            ended_ns=time.monotonic_ns(),
+            asked="KILL",
+            left_behind=self.pid,
+        )
+        return self.ending
 
     def _signal(self, number: signal.Signals, name: str) -> None:
         self._asked = name
@@ -184,12 +228,26 @@ class Process:
                 send(target, number)
 
     def _kill_group(self) -> None:
-        """End what the process may have left in its group, once: later the number may be another's."""
+        """End what the process may have left in its group and outside, once: later the number may be another's."""
         if self._group_ended:
             return
         self._group_ended = True
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
+        self._kill_orphans()
+
+    def _kill_orphans(self) -> None:
+        """End what it left outside its group; their own children become orphans in turn."""
+        deadline = time.monotonic() + KILL_SECONDS
+        while left := _orphans() - self._foreign_orphans:
+            for pid in left:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+                with contextlib.suppress(ChildProcessError):
+                    os.waitpid(pid, os.WNOHANG)
+            if time.monotonic() > deadline:
+                return
+            time.sleep(0.001)
 
     def __enter__(self) -> Self:
         return self
@@ -203,11 +261,48 @@ class Process:
             self._child.stdout.close()
 
 
-def _die_with(parent: int) -> Callable[[], None]:
-    """Code for the child between fork and exec: die when the parent does, also if it is already gone."""
+_ACTIVE: set[int] = set()
+"""Children that run, each the leader of a session of its own."""
+_LEFT_BEHIND: dict[int, str] = {}
+
+
+def left_behind() -> dict[int, str]:
+    """Processes that not even KILL has ended yet, with their programs."""
+    for pid in list(_LEFT_BEHIND):
+        with contextlib.suppress(ChildProcessError):
+            if not os.waitpid(pid, os.WNOHANG)[0]:
+                continue
+        _ACTIVE.discard(pid)
+        del _LEFT_BEHIND[pid]
+    return dict(_LEFT_BEHIND)
+
+
+def _orphans() -> set[int]:
+    """Processes handed to this one because what started them has ended.
+
+    They are children in another session than this process that it has not started: its other children, such as
+    compilers, share its session.
+    """
+    own, session = os.getpid(), os.getsid(0)
+    found: set[int] = set()
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            with contextlib.suppress(OSError):
+                text = (folder / "stat").read_text(errors="replace")
+                _state, parent, _group, of_session = text[text.rindex(")") + 2 :].split()[:4]
+                if int(parent) == own and int(of_session) != session:
+                    found.add(int(folder.name))
+    return found - _ACTIVE
+
+
+def _set_up(parent: int, cores: Collection[int]) -> Callable[[], None]:
+    """Code for the child between fork and exec: take its cores; die when the parent does, if it is already gone too."""
     prctl, getppid, kill, leave = _LIBC.prctl, os.getppid, signal.SIGKILL, os._exit
+    bind, wanted = os.sched_setaffinity, frozenset(cores)
 
     def set_up() -> None:
+        if wanted:
+            bind(0, wanted)
         prctl(PR_SET_PDEATHSIG, int(kill), 0, 0, 0)
         if getppid() != parent:
             leave(127)

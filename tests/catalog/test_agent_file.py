@@ -5,6 +5,7 @@ import pytest
 
 from tests.catalog.conftest import Repository
 from tracetax.catalog import CatalogError, load_agents
+from tracetax.catalog.placeholders import sink_protocols
 from tracetax.model import Configuration, Delivery, Memory, Profile
 
 Change = Callable[[Path, str, str], None]
@@ -60,6 +61,24 @@ def test_memory_is_read_in_bytes(repository: Repository) -> None:
     assert configuration(repository, "lossless").memory == Memory(128 * 2**20, 1024)
 
 
+def test_what_writes_files_is_told_the_folder_and_no_port(repository: Repository, change: Change) -> None:
+    change(repository.tracer, '"-Dtracer.to={sink.otlp_http}"', '"-Dtracer.to={records.dir}"')
+    change(repository.tracer, 'protocol = "otlp-http"', 'protocol = "kieker-text-file"\ndeletes_oldest = true')
+    change(repository.tracer, 'profile = "lossless"\ndelivery = "complete"\n', "")
+    assert repository.problems() == {}
+    stock = configuration(repository, "stock")
+    assert (stock.writes_files, stock.deletes_oldest) == (True, True)
+    assert sink_protocols(stock) >= {"kieker-text-file"}
+    assert not configuration(repository, "off").writes_files
+
+
+def test_what_deletes_files_does_not_keep_every_record(repository: Repository, change: Change) -> None:
+    change(repository.tracer, '"-Dtracer.to={sink.otlp_http}"', '"-Dtracer.to={records.dir}"')
+    change(repository.tracer, 'protocol = "otlp-http"', 'protocol = "kieker-text-file"\ndeletes_oldest = true')
+    problem = repository.problems()["tracer: configurations.lossless.deletes_oldest"]
+    assert 'delivery = "complete" promises to keep every record' in problem
+
+
 def test_where_nothing_is_promised_nothing_is_waited_for(repository: Repository) -> None:
     off = configuration(repository, "off")
     assert (off.protocol, off.queue, off.held_back, off.flush_interval_ns) == (None, None, 0, 0)
@@ -92,6 +111,8 @@ def test_a_good_agent_has_no_problem(repository: Repository) -> None:
         ('extends = "stock"', 'extends = "stok"', "configurations.lossless.extends", 'Did you mean "stock"?'),
         ('"otlp-http"', '"otlp-htpp"', "configurations.stock.protocol", 'Did you mean "otlp-http"?'),
         ('"otlp-http"', '"otlp-grpc"', "configurations.stock.protocol", "no flag says where the sink listens"),
+        ('"otlp-http"', '"kieker-text-file"', "configurations.stock.protocol", 'no flag says where its files go'),
+        ("held_back = 511", "deletes_oldest = true", "configurations.stock.deletes_oldest", "writes no files"),
         ('protocol = "otlp-http"', "", "configurations.stock.protocol", '"lossy" promises records'),
         ('record_name = "{monitored.class}.{monitored.method}"', "", "configurations.stock.record_name", "is missing"),
         ("{artifacts.agent}", "{artifacts.agnet}", "common.jvm[0]", 'Did you mean "artifacts.agent"?'),

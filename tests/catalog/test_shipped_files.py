@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tracetax.catalog import adhoc_experiment, load_agents, load_experiments
+from tracetax.catalog import adhoc_experiment, load_agents, load_experiment, load_experiments
 from tracetax.catalog.agent_shape import AgentShape
 from tracetax.catalog.experiment_shape import ExperimentShape
 from tracetax.catalog.problems import Report
@@ -20,7 +20,7 @@ from tracetax.model import BASELINE, Delivery, Profile
 ROOT = Path(__file__).parents[2]
 AGENT_FILES = sorted((ROOT / "agents").glob("*/agent.toml"))
 EXPERIMENT_FILES = sorted((ROOT / "experiments").glob("*.toml"))
-NAMED_BY_THE_AUTHOR = ("artifacts", "configurations", "environment", "published")
+NAMED_BY_THE_AUTHOR = ("artifacts", "configurations", "environment", "published", "where", "agents")
 Path_ = tuple[str | int, ...]
 
 
@@ -53,6 +53,26 @@ def test_smoke_is_no_result_and_quick_is_one() -> None:
     experiments = load_experiments(load_agents(ROOT), ROOT)
     assert not experiments["smoke"].result
     assert experiments["quick"].result
+
+
+def test_the_papers_table_stands_beside_every_row_that_is_reproduced_on_both_machines() -> None:
+    agents = load_agents(ROOT)
+    experiment = load_experiment("icpe26-table2", agents, ROOT)
+    rows = {row.use for row in experiment.published}
+    named = {use for use in experiment.parts[0].uses if agents[use.agent].configurations[use.configuration].published}
+    assert rows == named | {BASELINE}
+    assert len(experiment.published) == 2 * len(rows)
+    assert experiment.rank_by == "overhead"
+    x86 = {str(row.use): row.estimate for row in experiment.published if "x86" in row.platform}
+    assert (x86["none baseline"], x86["elastic stock"]) == (64.43, 4285.96)
+
+
+@pytest.mark.parametrize("name", [path.stem for path in EXPERIMENT_FILES if "[fast]" in path.read_text()])
+def test_the_shorter_version_is_shorter(name: str) -> None:
+    agents = load_agents(ROOT)
+    full, short = (load_experiment(name, agents, ROOT, fast=fast) for fast in (False, True))
+    assert short.schedule.budget_ns < full.schedule.budget_ns
+    assert short.parts[0].parameters.calls < full.parts[0].parameters.calls
 
 
 def keys_of(document: object, path: Path_ = ()) -> Iterator[Path_]:

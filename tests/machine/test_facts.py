@@ -6,7 +6,11 @@ import msgspec
 import pytest
 
 from tracetax.machine.facts import Machine, machine_facts
-from tracetax.machine.limits import Limits, memory_available, read_limits, usable_cores
+from tracetax.machine.limits import Limits, cgroup_version, memory_available, read_limits, usable_cores
+
+
+def four(_pid: int) -> set[int]:
+    return {0, 1, 2, 3}
 
 
 def write(root: Path, files: dict[str, str]) -> Path:
@@ -33,6 +37,28 @@ def test_what_cannot_be_seen_is_none(tmp_path: Path) -> None:
     assert machine.limits == Limits(cpus=None, memory_bytes=None)
 
 
+def test_governors_that_differ_are_all_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", four)
+    governors = ("performance", "powersave", "performance", "powersave")
+    files = {
+        f"sys/devices/system/cpu/cpu{number}/cpufreq/scaling_governor": name for number, name in enumerate(governors)
+    }
+    assert machine_facts(tmp_path, write(tmp_path, files)).governor == "performance, powersave"
+
+
+@pytest.mark.parametrize(
+    ("files", "version"),
+    [
+        ({}, None),
+        ({"proc/self/cgroup": "0::/\n"}, None),
+        ({"proc/self/cgroup": "0::/\n", "sys/fs/cgroup/cpu.stat": "usage_usec 1\n"}, "v2"),
+        ({"proc/self/cgroup": "1:cpu:/\n0::/\n", "sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1\n"}, "v1"),
+    ],
+)
+def test_the_version_of_control_groups_is_told(tmp_path: Path, files: dict[str, str], version: str | None) -> None:
+    assert cgroup_version(write(tmp_path, files)) == version
+
+
 def test_a_server_is_described(tmp_path: Path) -> None:
     root = write(
         tmp_path,
@@ -42,6 +68,7 @@ def test_a_server_is_described(tmp_path: Path) -> None:
             "etc/os-release": 'NAME="X"\nPRETTY_NAME="X Linux 12"\n',
             "sys/devices/system/cpu/smt/active": "1\n",
             "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor": "powersave\n",
+            "sys/devices/system/cpu/cpu1/cpufreq/scaling_governor": "powersave\n",
             "sys/devices/system/cpu/intel_pstate/no_turbo": "0\n",
             "sys/devices/system/clocksource/clocksource0/current_clocksource": "hpet\n",
             "sys/kernel/mm/transparent_hugepage/enabled": "always [madvise] never\n",
@@ -56,6 +83,7 @@ def test_a_server_is_described(tmp_path: Path) -> None:
     assert (machine.memory_bytes, machine.swap_bytes) == (1024 * 1024, 512 * 1024)
     assert machine.os == "X Linux 12"
     assert (machine.smt, machine.governor, machine.turbo) == (True, "powersave", True)
+    assert machine.turbo_switch == "/sys/devices/system/cpu/intel_pstate/no_turbo"
     assert (machine.clock_source, machine.transparent_huge_pages) == ("hpet", "madvise")
     assert machine.mitigations == {"spectre_v2": "Mitigation: Retpolines"}
     assert machine.numa_nodes == 2
@@ -120,9 +148,6 @@ def test_no_limit_is_none(tmp_path: Path) -> None:
 def test_usable_are_the_cores_of_the_affinity_or_fewer_by_quota(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quota: str, cores: int
 ) -> None:
-    def four(_pid: int) -> set[int]:
-        return {0, 1, 2, 3}
-
     monkeypatch.setattr("os.sched_getaffinity", four)
     write(tmp_path, {"proc/self/cgroup": "0::/a\n", "sys/fs/cgroup/a/cpu.max": f"{quota} 100000\n"})
     assert usable_cores(tmp_path) == cores

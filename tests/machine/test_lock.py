@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tracetax.errors import ExitCode, UserError
-from tracetax.machine.lock import sole_run
+from tracetax.machine.lock import holder, sole_run
 
 Deny = Callable[[int], None]
 
@@ -107,3 +107,21 @@ def test_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"cannot be made: No such file") as caught, sole_run(tmp_path / "no" / "lock"):
         pass
     assert caught.value.exit_code == ExitCode.ENVIRONMENT
+
+
+def test_the_holder_is_told_without_disturbing_it(lock: Path) -> None:
+    with sole_run(lock):
+        assert holder(lock) == str(os.getpid())
+    assert holder(lock) is None
+
+
+def test_a_lock_that_was_never_made_is_held_by_nobody_and_not_made(lock: Path) -> None:
+    assert holder(lock) is None
+    assert not lock.exists()
+
+
+def test_looking_for_the_holder_frees_the_lock_again(lock: Path) -> None:
+    lock.touch()
+    assert holder(lock) is None
+    with sole_run(lock):
+        pass

@@ -33,19 +33,20 @@ from .sample_findings import (
 )
 
 SEED = 20261120
-BLOCK_SIZE = len(SAMPLES) + sum(sample.agent == "none" for sample in SAMPLES)
 
 
-def fake_run(path: Path, *, blocks: int = 5, findings: Findings | None = None) -> Findings:
-    """Write the folder and return its findings."""
-    findings = findings or sample_findings(blocks=blocks)
-    folder = RunFolder.create(path, manifest(findings))
+def fake_run(
+    path: Path, *, blocks: int = 5, findings: Findings | None = None, samples: tuple[Sample, ...] = SAMPLES
+) -> Findings:
+    """Write the folder and return its findings; every configuration has a memory trial in the first block."""
+    findings = findings or sample_findings(blocks=blocks, samples=samples)
+    folder = RunFolder.create(path, manifest(findings, samples))
     order = random.Random(SEED)
     noise = np.random.default_rng(SEED)
     frames: list[pl.DataFrame] = []
     number = 0
     for block in range(1, blocks + 1):
-        roles: list[tuple[Sample, Role]] = [(sample, role) for sample in SAMPLES for role in roles_of(sample)]
+        roles: list[tuple[Sample, Role]] = [(sample, role) for sample in samples for role in roles_of(sample, block)]
         order.shuffle(roles)
         for sample, role in roles:
             number += 1
@@ -55,7 +56,7 @@ def fake_run(path: Path, *, blocks: int = 5, findings: Findings | None = None) -
                 msgspec.json.encode(trial(number, block, sample, role, means)),
             )
             write(path / f"logs/{number:04d}/stderr.txt", b"")
-            if not sample.verdicts:
+            if not sample.verdicts and role != "memory":
                 frames.append(series(number, sample, means))
     pl.concat(frames).write_parquet(path / "series.parquet")
     folder.write_findings(findings)
@@ -68,15 +69,16 @@ def write(file: Path, content: bytes) -> None:
     file.write_bytes(content)
 
 
-def roles_of(sample: Sample) -> tuple[Role, ...]:
-    """The roles that a row plays in a block: the baseline plays two."""
-    return BASELINES if sample.agent == "none" else ("configuration",)
+def roles_of(sample: Sample, block: int) -> tuple[Role, ...]:
+    """The roles that a row plays in a block: the baseline plays two, and the first block measures memory."""
+    timed: tuple[Role, ...] = BASELINES if sample.agent == "none" else ("configuration",)
+    return (*timed, "memory") if block == 1 else timed
 
 
-def manifest(findings: Findings) -> Manifest:
+def manifest(findings: Findings, samples: tuple[Sample, ...]) -> Manifest:
     """What the fake run says it is."""
     parts = tuple(
-        Part(part.name, part.title, part.parameters, tuple(Use(s.agent, s.configuration) for s in SAMPLES))
+        Part(part.name, part.title, part.parameters, tuple(Use(s.agent, s.configuration) for s in samples))
         for part in findings.experiment.parts
     )
     experiment = Experiment(
@@ -112,7 +114,7 @@ def series(number: int, sample: Sample, means: NDArray[np.float64]) -> pl.DataFr
     """Rows of ``series.parquet`` for one trial."""
     calls = PARAMETERS[sample.part].calls
     edges = np.linspace(0, calls, BINS + 1).astype(np.int64)
-    kinds = ["service", "response", "lateness"] if sample.part == "at-rate" else ["service"]
+    kinds = ["service", "response", "lateness"] if sample.part != "full-speed" else ["service"]
     frames = [
         pl.DataFrame(
             {
@@ -145,7 +147,7 @@ def trial(number: int, block: int, sample: Sample, role: Role, means: NDArray[np
     return TrialRecord(
         number=number,
         block=block,
-        block_size=BLOCK_SIZE,
+        block_size=1,
         part=sample.part,
         agent=sample.agent,
         configuration=sample.configuration,

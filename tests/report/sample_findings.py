@@ -23,7 +23,10 @@ from tracetax.results.records import Verdict
 GIB = 1024**3
 RATE = Parameters(calls=30_000, depth=10, rate=1000.0)
 FULL_SPEED = Parameters(calls=500_000, depth=10)
-PARAMETERS = {"at-rate": RATE, "full-speed": FULL_SPEED}
+PARAMETERS = {"at-rate": RATE, "full-speed": FULL_SPEED} | {
+    f"rate-{rate}": Parameters(calls=30_000, depth=10, rate=float(rate)) for rate in (1_000, 4_000, 16_000)
+}
+TITLES = {"at-rate": "At a service's rate", "full-speed": "At full speed"}
 T_5 = 2.776
 RUN = "2026-11-20-quick-7f3a"
 
@@ -58,12 +61,14 @@ class Sample:
     carried_per_second: float | None = None
     missing_silently: int = 0
     unexpected: int = 0
+    agent_cpu: float = 0.3
+    """CPU of the agent's own threads, as a share of the overhead."""
 
 
 NAMES = {"none": "No agent", "kieker": "Kieker", "opentelemetry": "OpenTelemetry"}
 VERSIONS = {"none": "", "kieker": "2.0.2", "opentelemetry": "2.33.1"}
 SHA256 = {"none": "", "kieker": "5f0c" * 16, "opentelemetry": "b71e" * 16}
-BASELINE_CALL_NS = {"at-rate": (142.0, 6.0), "full-speed": (64.1, 0.8)}
+BASELINE_CALL_NS = dict.fromkeys(PARAMETERS, (142.0, 6.0)) | {"full-speed": (64.1, 0.8)}
 
 ALL_LAYERS = ("T", "I", "C", "W")
 SAMPLES = (
@@ -87,7 +92,7 @@ SAMPLES = (
     Sample(
         "full-speed", "opentelemetry", "otlp-lossless", "OTLP, queue as large as the run", 301.5, 8.84, 19_900,
         "complete", "lossless", ALL_LAYERS, rank=2, deferred=True, heap_bytes=6 * GIB, carried_per_second=412_000,
-        labels=("not-settled",),
+        labels=("not-settled",), agent_cpu=2.0,
     ),
     Sample(
         "full-speed", "opentelemetry", "otlp", "OTLP, as shipped", 289.4, 4.02, 9_130, "lossy",
@@ -106,9 +111,28 @@ SAMPLES = (
 )  # fmt: skip
 
 
-def sample_findings(*, blocks: int = 5, result: bool = True) -> Findings:
+def many_samples(configurations: int = 25) -> tuple[Sample, ...]:
+    """The rows of a large run: so many configurations at three rates; every fifth drops at the highest."""
+    rows: list[Sample] = []
+    for place, part in enumerate(("rate-1000", "rate-4000", "rate-16000")):
+        rows.append(Sample(part, "none", "baseline", "no instrumentation", p99_ns=310))
+        for number in range(configurations):
+            drops = place == 2 and number % 5 == 4
+            cost = (200 + 80 * number) * (1 + 0.2 * place)
+            rows.append(
+                Sample(
+                    part, "kieker" if number % 2 else "opentelemetry", f"writer-{number}", f"writer {number}", cost,
+                    cost * 0.02, cost * 40, "lossy", "stock", ALL_LAYERS, 0.4 if drops else 1.0,
+                    None if drops else number + 1, carried_per_second=9_000,
+                )
+            )  # fmt: skip
+    return tuple(rows)
+
+
+def sample_findings(*, blocks: int = 5, result: bool = True, samples: tuple[Sample, ...] = SAMPLES) -> Findings:
     """The findings of a ``quick`` run; with fewer than 10 blocks it is indicative."""
     indicative = blocks < 10
+    parts = dict.fromkeys(sample.part for sample in samples)
     return Findings(
         schema_version=1,
         tool_version="0.1.0",
@@ -122,18 +146,25 @@ def sample_findings(*, blocks: int = 5, result: bool = True) -> Findings:
             run=RUN,
             command=("./tracetax", "run"),
             started_at="2026-11-20T09:14:02+00:00",
-            parts=(
-                PartFinding("at-rate", "At a service's rate", RATE, blocks, "budget", indicative),
-                PartFinding("full-speed", "At full speed", FULL_SPEED, blocks, "max-blocks", indicative),
+            parts=tuple(
+                PartFinding(
+                    part,
+                    TITLES.get(part, part),
+                    PARAMETERS[part],
+                    blocks,
+                    "max-blocks" if part == "full-speed" else "budget",
+                    indicative,
+                )
+                for part in parts
             ),
         ),
         machine=MACHINE,
         aa=(
-            AABand("at-rate", GIB, blocks, 90.0, 0.061),
+            *(AABand(part, GIB, blocks, 90.0, 0.061) for part in parts if part != "full-speed"),
             AABand("full-speed", GIB, blocks, 6.2, 0.021),
             AABand("full-speed", 6 * GIB, blocks, 9.1, 0.028),
         ),
-        configurations=tuple(finding(sample, blocks) for sample in SAMPLES),
+        configurations=tuple(finding(sample, blocks) for sample in samples),
         statements=STATEMENTS,
         verdicts=(
             Verdict(
@@ -231,7 +262,7 @@ def measures(sample: Sample, blocks: int) -> tuple[Measure, ...]:
         of("service_time_max", sample.p99_ns * 410, sample.p99_ns * 90),
         of("allocation", sample.overhead_ns * 4.2, 0.0, unit="bytes"),
     ]
-    if sample.part == "at-rate":
+    if sample.part != "full-speed":
         rows += [
             of("response_time", call + 90, margin),
             of("response_time_median", call * 0.8 + 70, 12),
@@ -252,12 +283,54 @@ def measures(sample: Sample, blocks: int) -> tuple[Measure, ...]:
                 labels=sample.labels,
             ),
             of("overhead_ratio", call / base, margin / base, unit="1", per="", paired="baseline", labels=sample.labels),
+            *cpu_measures(of, sample),
         ]
     if sample.carried_per_second:
         rows.append(
             of("delivery_rate", sample.carried_per_second, sample.carried_per_second * 0.03, unit="1/s", per="")
         )
-    return tuple(rows)
+    rows += footprint_measures(of, sample)
+    return tuple(replace(row, n_blocks=1, sd=None, ci95=None) if row.name in ONE_TRIAL else row for row in rows)
+
+
+ONE_TRIAL = ("heap_live", "rss_peak")
+
+
+def cpu_measures(of: Any, sample: Sample) -> list[Measure]:
+    """CPU of all threads with its parts; compiling, a little less than the baseline's, is a negative part."""
+    caller, agent = sample.overhead_ns, sample.overhead_ns * sample.agent_cpu * ("W" in sample.layers)
+    jit, gc = -0.02 * sample.overhead_ns, 0.06 * sample.overhead_ns
+    parts: list[tuple[MeasureName, float]] = [
+        ("cpu", (caller + agent + jit + gc) * 1.01), ("cpu_caller", caller), ("cpu_agent", agent), ("cpu_jit", jit),
+        ("cpu_gc", gc),
+    ]  # fmt: skip
+    per = [("invocation", 1.0)]
+    if sample.delivery != "none" and sample.completeness:
+        per.append(("record", sample.completeness))
+    found = [
+        of(name, value / share, max(0.4, sample.half_width_ns * 1.2) / share, per=each, paired="baseline")
+        for each, share in per
+        for name, value in parts
+    ]
+    return [*found, of("cpu_waiting", 0.004, 0.001, unit="1", per="")]
+
+
+def footprint_measures(of: Any, sample: Sample) -> list[Measure]:
+    """Memory, start-up, drain and bytes."""
+    agent = sample.agent != "none"
+    rows = [
+        of("heap_live", 3.1e6 + agent * 21e6, 0, unit="bytes", per=""),
+        of("rss_peak", 96e6 + agent * 118e6, 0, unit="bytes", per=""),
+        of("startup_main", 4.1e7 + agent * 6.4e8, 6e6, per=""),
+        of("startup_first_call", 6.3e7 + agent * 7.9e8, 8e6, per=""),
+        of("service_time_second_half", 64.9 + sample.overhead_ns * 10, 2.0),
+    ]
+    if sample.delivery != "none":
+        rows += [
+            of("drain_time", 9.4e9 if sample.deferred else 4.1e6, 3e8 if sample.deferred else 4e5, per=""),
+            of("bytes", 143.0, 0.0, unit="bytes", per="record"),
+        ]
+    return rows
 
 
 def with_row(findings: Findings, **changes: Any) -> Findings:

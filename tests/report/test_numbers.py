@@ -68,3 +68,13 @@ def test_no_number_is_too_strange_to_print(estimate: float, half_width: float | 
 def test_no_line_may_end_inside_a_number_with_its_half_width_and_unit() -> None:
     assert numbers.unbroken("costs 603 ± 119 ns per call") == "costs 603\u00a0±\u00a0119\u00a0ns per call"
     assert numbers.unbroken("about 2.5 µs, 17 % of 5 seconds") == "about 2.5\u00a0µs, 17\u00a0% of 5 seconds"
+
+
+@pytest.mark.parametrize(
+    ("estimate", "half_width", "shown"),
+    [(24.0, 0.33, "24.0"), (6.5, 31.0, "6"), (0.42, 9.0, "0.4"), (1234.0, 80.0, "1,234"), (1234.0, 8000.0, "1,200")],
+)
+def test_a_number_shown_without_its_margin_keeps_one_digit_at_least(
+    estimate: float, half_width: float, shown: str
+) -> None:
+    assert numbers.alone(estimate, half_width) == shown

@@ -12,6 +12,7 @@ from tracetax.results.findings import Findings
 from tracetax.results.records import Verdict
 
 from .sample_findings import NOTHING_RECORDED, sample_findings, with_row
+from .variants import with_builds, with_published
 
 RUN = Path("runs/2026-11-20-quick-7f3a")
 
@@ -41,8 +42,8 @@ def test_no_line_is_wider_than_the_console_but_the_commands(width: int) -> None:
     assert max(cell_len(line) for line in lines) <= width
 
 
-def test_a_row_shows_rank_agent_title_overhead_p99_and_records() -> None:
-    assert "1 Kieker binary TCP 147.2 ± 2.1 3,480 100 %" in words(printed(sample_findings()))
+def test_a_row_shows_rank_agent_title_overhead_p99_cpu_and_records() -> None:
+    assert "1 Kieker binary TCP 147.2 ± 2.1 3,480 199.2 ± 2.6 100 %" in words(printed(sample_findings()))
 
 
 def test_what_recorded_nothing_is_not_ranked_and_says_why() -> None:
@@ -69,7 +70,7 @@ def test_what_lost_records_that_it_promises_says_how_many_in_how_many_blocks_and
 def test_warnings_of_a_row_are_told_under_the_tables_with_its_name() -> None:
     warning = Verdict("disturbed", "warning", "2 of 5 trials: other work on the machine")
     text = words(printed(with_row(sample_findings(), verdicts=(warning,), title="noisy", rank=3), 140))
-    assert "⚠ Kieker, noisy: 2 of 5 trials: other work on the machine" in text
+    assert "⚠ Kieker, noisy (At full speed): 2 of 5 trials: other work on the machine" in text
     assert "3 Kieker noisy 147.2" in text
 
 
@@ -150,4 +151,54 @@ def test_a_single_block_has_numbers_without_intervals() -> None:
         replace(row, measures=tuple(replace(measure, ci95=None, sd=None) for measure in row.measures))
         for row in findings.configurations
     )
-    assert "1 Kieker binary TCP 147 3,480 100 %" in words(printed(replace(findings, configurations=rows)))
+    assert "1 Kieker binary TCP 147 3,480 199 100 %" in words(printed(replace(findings, configurations=rows)))
+
+
+def test_below_eighty_columns_cpu_stands_under_its_row_with_what_it_is_per() -> None:
+    text = words(printed(sample_findings(), 60))
+    assert "Kieker binary TCP 147.2 ± 2.1 100 % CPU 199.2 ± 2.6 ns per record" in text
+    assert "CPU 86.6 ± 1.5 ns per invocation" in text
+
+
+def test_what_promises_no_record_is_told_to_have_its_cpu_per_invocation() -> None:
+    assert "delivers nothing, by design: CPU per invocation" in printed(sample_findings())
+
+
+def test_a_run_without_cpu_has_no_column_for_it() -> None:
+    findings = sample_findings()
+    rows = tuple(
+        replace(row, measures=tuple(of for of in row.measures if not of.name.startswith("cpu")))
+        for row in findings.configurations
+    )
+    text = printed(replace(findings, configurations=rows))
+    assert "CPU" not in text
+    assert "1 Kieker binary TCP 147.2 ± 2.1 3,480 100 %" in words(text)
+
+
+def test_a_service_is_told_what_it_pays_at_the_rate_that_was_measured() -> None:
+    text = words(printed(sample_findings()))
+    assert (
+        "A service with 100 traced methods per request at 100 requests/s pays 41.2 ± 1.1 µs per request and "
+        "0.558 ± 0.013 % of a core with Kieker (binary TCP)"
+    ) in text
+
+
+def test_how_two_builds_compare_comes_first() -> None:
+    text = words(printed(with_builds(sample_findings())))
+    assert text.startswith("At full speed, kieker binary-tcp: new.jar is 3.1 % slower than old.jar")
+    assert "binary TCP [old.jar]" in text
+
+
+@pytest.mark.parametrize("width", [80, 100])
+def test_published_values_stand_beside_ours(width: int) -> None:
+    text = words(printed(with_published(sample_findings()), width))
+    assert "1,536 ± 21 1,537.0 ± 1.6 1,229.0 ± 3.2 3,226.0 ± 3.2" in text
+
+
+def test_what_the_run_has_a_verdict_on_is_not_repeated_for_each_row() -> None:
+    warning = Verdict("disturbed", "warning", "2 of 5 trials: other work on the machine")
+    findings = with_row(sample_findings(), verdicts=(warning,), title="noisy", rank=3)
+    of_run = Verdict("disturbed", "warning", "2 of 85 trials were disturbed.")
+    text = printed(replace(findings, verdicts=(of_run,)))
+    assert of_run.text in text
+    assert warning.text not in text

@@ -97,9 +97,11 @@ def part(*configurations: Configuration, calls: int = 200, depth: int = 3) -> Pa
     return Part(name="p", title="P", parameters=Parameters(calls=calls, depth=depth), uses=uses)
 
 
-def experiment(*configurations: Configuration, blocks: int = 2, budget_s: float = 120.0) -> Experiment:
+def experiment(
+    *configurations: Configuration, blocks: int = 2, budget_s: float = 120.0, memory: bool = False
+) -> Experiment:
     """An experiment of one part."""
-    schedule = Schedule(min_blocks=blocks, max_blocks=blocks, budget_ns=round(budget_s * 1e9))
+    schedule = Schedule(min_blocks=blocks, max_blocks=blocks, budget_ns=round(budget_s * 1e9), memory=memory)
     return Experiment(
         key="fake",
         title="Fake",

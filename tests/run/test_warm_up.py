@@ -12,7 +12,7 @@ from tests.run.stand_ins import configuration
 from tracetax.companions.sink import Counts
 from tracetax.model import Parameters
 from tracetax.run.drops import DropLog
-from tracetax.run.warm_up import LARGEST_BURST_RECORDS, Arrivals, burst_calls, rounding_bursts
+from tracetax.run.warm_up import LARGEST_BURST_RECORDS, Arrivals, burst_calls, enough, rounding_bursts
 from tracetax.workloads.calltree import WorkloadFailed
 
 CONFIG = configuration("flat")
@@ -29,6 +29,13 @@ def test_a_burst_fills_at_most_a_quarter_of_the_queue(queue: int, depth: int, th
 def test_a_burst_is_made_of_whole_chunks_where_that_is_possible() -> None:
     assert burst_calls(replace(CONFIG, queue=2048), Parameters(calls=1, depth=10), delivers=True) == 48
     assert burst_calls(replace(CONFIG, queue=400), Parameters(calls=1, depth=10), delivers=True) == 10
+
+
+@given(queue=st.integers(100, 100_000), held=st.integers(0, 50_000))
+def test_what_may_be_outstanding_leaves_room_for_the_next_burst(queue: int, held: int) -> None:
+    outstanding = enough(replace(CONFIG, queue=queue, held_back=held))
+    assert outstanding >= held
+    assert outstanding + queue // 4 <= max(queue, held + queue // 4)
 
 
 @given(calls=st.integers(1, 10_000), held=st.sampled_from([511, 8191, 99]), per_call=st.integers(1, 40))

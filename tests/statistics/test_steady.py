@@ -67,6 +67,18 @@ def test_equivalence_is_relative_and_can_be_asked_for_narrower() -> None:
     assert steady_part(series, equivalence=0.01).kind == "warm-up"
 
 
+@pytest.mark.parametrize(("before", "kind"), [(104, "flat"), (107, "warm-up"), (96, "flat"), (93, "slow-down")])
+def test_levels_within_five_percent_of_the_last_one_are_equivalent(before: float, kind: str) -> None:
+    assert steady_part(np.concatenate([noise(before, 500), noise(100, 500)])).kind == kind
+
+
+def test_a_level_that_is_known_only_roughly_is_equivalent_within_two_standard_errors() -> None:
+    rough = np.tile([68.0, 148.0], 30)  # 108 ± 5: eight percent above the rest
+    steady = steady_part(np.concatenate([rough, noise(100, 940)]))
+    assert steady.change_points == (60,)
+    assert (steady.kind, steady.first_bin) == ("flat", 0)
+
+
 def test_a_change_of_noise_alone_in_the_last_quarter_is_still_steady() -> None:
     series = np.concatenate([noise(100, 850, sd=1), noise(100, 150, sd=4)])
     steady = steady_part(series)

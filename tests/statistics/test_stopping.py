@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from tracetax.statistics.intervals import t_critical
-from tracetax.statistics.stopping import BlockValues, Decision, StopRule, decide, projected_blocks
+from tracetax.statistics.stopping import BlockValues, BuildValues, Decision, StopRule, decide, projected_blocks
 
 RULE = StopRule(min_blocks=10, max_blocks=30, half_width_ratio=0.01, half_width_ns=2.0)
 
@@ -154,3 +154,37 @@ def test_the_same_values_give_the_same_decision() -> None:
     first, second = decide(samples, RULE, 12, 5), decide(samples, RULE, 12, 5)
     assert isinstance(first, Decision)
     assert first == second
+
+
+def builds(n: int, sd_ratio: float, log_ratio: float = 0.0, first: float = 1_000.0) -> BuildValues:
+    return BuildValues(np.full(n, first), first * np.exp(with_sd(n, sd_ratio, log_ratio)))
+
+
+def compared(values: BuildValues, done: int = 10, affordable: int = 100) -> str:
+    return decide({"new against old": values}, RULE, done, affordable).configurations["new against old"].status
+
+
+def test_a_comparison_of_builds_settles_when_its_ratio_is_as_narrow_as_asked() -> None:
+    assert compared(builds(10, WIDE_AT_10 * 0.999)) == "settled"
+    assert compared(builds(10, WIDE_AT_10 * 1.001)) == "open"
+
+
+def test_of_short_calls_the_ratio_need_be_no_narrower_than_the_difference() -> None:
+    assert compared(builds(10, WIDE_AT_10 * 1.9, first=100.0)) == "settled"
+    assert compared(builds(10, WIDE_AT_10 * 2.1, first=100.0)) == "open"
+
+
+def test_builds_that_differ_beyond_doubt_need_no_narrow_interval_but_the_fewest_blocks() -> None:
+    assert compared(builds(10, WIDE_AT_10 * 3, log_ratio=0.3)) == "settled"
+    assert compared(builds(9, WIDE_AT_10 * 3, log_ratio=0.3), done=9) == "open"
+
+
+def test_a_comparison_that_cannot_settle_holds_nobody_up() -> None:
+    decision = decide({"a": sample(10, 0.001), "b against a": builds(10, 0.5)}, RULE, 10, 20)
+    assert decision.configurations["b against a"].status == "unsettleable"
+    assert (decision.stop, decision.reason) == (True, "max-blocks")
+
+
+def test_an_open_comparison_keeps_the_run_going() -> None:
+    decision = decide({"a": sample(10, 0.001), "b against a": builds(10, WIDE_AT_10 * 1.2)}, RULE, 10, 100)
+    assert not decision.stop

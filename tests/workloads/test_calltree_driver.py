@@ -119,7 +119,8 @@ def test_the_trial_has_five_snapshots_in_order(classes: Path, tmp_path: Path) ->
 def test_the_status_tells_the_course_of_the_trial(classes: Path, tmp_path: Path) -> None:
     program = measured(classes, tmp_path, "--calls", 100, "--depth", 1)
     lines = [line.split(" ") for line in program.status.read_text().splitlines()]
-    assert [line[0] for line in lines] == ["main", "ready", "warmed", "first-call", "last-call", "drained", "written"]
+    stages = ["main", "ready", "first-monitored", "warmed", "first-call", "last-call", "drained", "written"]
+    assert [line[0] for line in lines] == stages
     assert [int(line[1]) for line in lines] == sorted(int(line[1]) for line in lines)
 
 

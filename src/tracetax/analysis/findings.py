@@ -1,15 +1,17 @@
 """Build ``findings.json`` from the finished trials of a run."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
 from tracetax import __version__
-from tracetax.analysis import delivery, measures
+from tracetax.analysis import cost, delivery, measures
+from tracetax.analysis.builds import comparisons
+from tracetax.analysis.published import published_values
 from tracetax.analysis.statements import statements
-from tracetax.machine.facts import FEW_CORES
+from tracetax.machine.isolation import FEW_CORES
 from tracetax.model import BASELINE, Agent, Delivery, Experiment, Part, Use
 from tracetax.results import blocks as arranged
 from tracetax.results.blocks import CellKey, service_mean
@@ -36,6 +38,9 @@ class Inputs(Struct, frozen=True):
 
     manifest: Manifest
     records: list[TrialRecord]
+    """Of all blocks, whole or not."""
+    memory: list[TrialRecord]
+    """Of the extra trials in which memory was measured."""
     run: str
 
     @property
@@ -51,14 +56,20 @@ class Inputs(Struct, frozen=True):
 
 def build(folder: RunFolder) -> Findings:
     """Compute the findings of a run folder; nothing is written."""
-    inputs = Inputs(manifest=folder.manifest, records=folder.records(), run=str(folder.path))
+    records = folder.records()
+    inputs = Inputs(
+        manifest=folder.manifest,
+        records=[record for record in records if record.role != "memory"],
+        memory=[record for record in records if record.role == "memory"],
+        run=str(folder.path),
+    )
     blocks = arranged.whole_blocks(inputs.records)
     bands: list[AABand] = []
     rows: list[ConfigurationFinding] = []
     for part in inputs.experiment.parts:
         bands += _bands(part, blocks, inputs.experiment)
         part_rows = _baselines(part, blocks, inputs) + _configurations(part, blocks, inputs)
-        rows += _ranked(part_rows, part, blocks)
+        rows += _ranked(part_rows, part, blocks, inputs.experiment.rank_by)
     parts = tuple(_part(part, blocks, inputs.manifest) for part in inputs.experiment.parts)
     first = inputs.manifest.invocations[0]
     findings = Findings(
@@ -75,12 +86,14 @@ def build(folder: RunFolder) -> Findings:
             command=first.command,
             started_at=first.started_at,
             parts=parts,
+            rank_by=inputs.experiment.rank_by,
         ),
         machine=inputs.manifest.machine,
         aa=tuple(bands),
         configurations=tuple(rows),
         statements=(),
         verdicts=_run_verdicts(inputs),
+        comparisons=comparisons(inputs.manifest, blocks, bands),
     )
     return replace(findings, statements=statements(findings))
 
@@ -127,6 +140,7 @@ def _configurations(
         beside = arranged.paired(blocks, part.name, use, heap, service_mean)
         band = _band(part, heap, blocks)
         compared = measures.overhead(beside, part.parameters.depth, band, inputs.experiment.schedule)
+        compared += cost.cpu_measures(blocks, part, use, heap)
         rows.append(_row(part, use, heap, [(trial,) for trial in trials], blocks, inputs, compared))
     return rows
 
@@ -141,7 +155,7 @@ def _row(
     compared: list[Measure],
 ) -> ConfigurationFinding:
     """One row; ``by_block`` holds its good trials, those of one block together."""
-    agent = inputs.agents[use.agent]
+    agent = inputs.agents[use.agent].built(use.build)
     config = agent.configurations[use.configuration]
     artifact = agent.artifacts.get("agent")
     trials = [trial for block in by_block for trial in block]
@@ -151,6 +165,10 @@ def _row(
     if unsteady:
         text = f"{unsteady} of {len(trials)} trials did not become steady; the mean of their last half was taken"
         verdicts.append(Verdict(code="no-steady-state", severity="note", text=text))
+    in_memory = arranged.memory_trials(inputs.memory, part.name, use, heap) if trials else []
+    if in_memory and all(trial.status == "failed" for trial in in_memory):
+        text = f"its memory was not measured: the extra trial for it failed {len(in_memory)} times"
+        verdicts.append(Verdict(code="no-memory-trial", severity="note", text=text))
     if not trials and not any(verdict.severity == "error" for verdict in verdicts):
         verdicts.append(Verdict(code="not-measured", severity="error", text="no whole block of it was measured"))
     if trials and use != BASELINE and not compared:
@@ -171,9 +189,15 @@ def _row(
         heap_bytes=heap,
         records=delivery.total(trials, len(by_block)),
         verdicts=tuple(verdicts),
-        measures=tuple(measures.labelled([*compared, *measures.of_blocks(by_block)], unsteady=restless)),
+        measures=tuple(
+            measures.labelled(
+                [*compared, *measures.of_blocks(by_block), *measures.of_memory(in_memory)], unsteady=restless
+            )
+        ),
         rank=None,
         deferred=config.delivery is not Delivery.NONE and delivery.deferred(trials),
+        published=published_values(inputs.experiment, use),
+        build=use.build,
     )
 
 
@@ -187,7 +211,7 @@ def _verdicts(
     """Verdicts of all its trials, each kind once with how often and an example; failures of repeated trials too."""
 
     def mine(key: CellKey) -> bool:
-        return (key[0], key[1], key[2], key[4]) == (part.name, use.agent, use.configuration, heap)
+        return (key[0], key[1], key[2], key[4], key[5]) == (part.name, use.agent, use.configuration, heap, use.build)
 
     trials = [record for record in records if mine(arranged.cell_key(record))]
     given_up = any(mine(key) and trial.status == "failed" for block in blocks.values() for key, trial in block.items())
@@ -208,9 +232,15 @@ def _verdicts(
 
 
 def _ranked(
-    rows: list[ConfigurationFinding], part: Part, blocks: dict[int, dict[CellKey, TrialRecord]]
+    rows: list[ConfigurationFinding],
+    part: Part,
+    blocks: dict[int, dict[CellKey, TrialRecord]],
+    rank_by: Literal["cpu", "overhead"],
 ) -> list[ConfigurationFinding]:
-    """Rank those that deliver everything by their overhead; those that cannot be told apart share a rank."""
+    """Rank those that deliver everything; those that cannot be told apart share a rank.
+
+    By CPU per record, or by the overhead of a call: where the experiment says so, or CPU is not known of all.
+    """
     eligible = [
         row
         for row in rows
@@ -220,16 +250,33 @@ def _ranked(
     ]
     if not eligible:
         return rows
+    columns = [_cpu_by_block(row, part, blocks) for row in eligible] if rank_by == "cpu" else []
+    if not all(columns) or not columns:
+        columns = [_overhead_by_block(row, part, blocks) for row in eligible]
     numbers = sorted(blocks)
-    table = np.full((len(numbers), len(eligible)), np.nan)
-    for column, row in enumerate(eligible):
-        use = Use(agent=row.agent, configuration=row.configuration)
-        found = arranged.paired(blocks, part.name, use, row.heap_bytes, service_mean)
-        own = differences(found.values, found.baseline_1, found.baseline_2)
-        for number, value in zip(found.blocks, own, strict=True):
-            table[numbers.index(number), column] = value
+    table = np.array([[column.get(number, np.nan) for column in columns] for number in numbers])
     ranks = dict(zip((id(row) for row in eligible), rank_with_ties(table).ranks, strict=True))
     return [replace(row, rank=ranks.get(id(row))) for row in rows]
+
+
+def _use(row: ConfigurationFinding) -> Use:
+    return Use(agent=row.agent, configuration=row.configuration, build=row.build)
+
+
+def _cpu_by_block(
+    row: ConfigurationFinding, part: Part, blocks: dict[int, dict[CellKey, TrialRecord]]
+) -> dict[int, float]:
+    found = cost.added(blocks, part, _use(row), row.heap_bytes)
+    values = zip(found.blocks, found.per_record, strict=True)
+    return {number: float(value) for number, value in values if not np.isnan(value)}
+
+
+def _overhead_by_block(
+    row: ConfigurationFinding, part: Part, blocks: dict[int, dict[CellKey, TrialRecord]]
+) -> dict[int, float]:
+    found = arranged.paired(blocks, part.name, _use(row), row.heap_bytes, service_mean)
+    values = differences(found.values, found.baseline_1, found.baseline_2)
+    return dict(zip(found.blocks, values.tolist(), strict=True))
 
 
 def _part(part: Part, blocks: dict[int, dict[CellKey, TrialRecord]], manifest: Manifest) -> PartFinding:

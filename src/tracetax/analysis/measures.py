@@ -55,6 +55,11 @@ def of_blocks(by_block: Sequence[Sequence[TrialRecord]]) -> list[Measure]:
         ("allocation", "bytes", "call", lambda trial: trial.allocated_bytes_per_call, False),
         ("delivery_rate", "1/s", "", carried_per_second, False),
         ("sink_cpu", "ns", "record", _sink_cpu_per_record, False),
+        ("cpu_waiting", "1", "", lambda trial: trial.cpu.waiting_cores if trial.cpu else None, False),
+        ("startup_main", "ns", "", lambda trial: _since_start(trial, trial.moments.main), False),
+        ("startup_first_call", "ns", "", lambda trial: _since_start(trial, trial.moments.first_monitored), False),
+        ("drain_time", "ns", "", _drain_time, False),
+        ("bytes", "bytes", "record", _bytes_per_record, False),
     ]
     result: list[Measure] = []
     for name, unit, per, value, of_clock in wanted:
@@ -65,8 +70,18 @@ def of_blocks(by_block: Sequence[Sequence[TrialRecord]]) -> list[Measure]:
         estimate = t_interval(np.array(values))
         if of_clock:
             estimate = at_least_a_tick_wide(estimate, tick)
-        result.append(_measure(name, unit, per, estimate, ()))
-    return result
+        result.append(make_measure(name, unit, per, estimate, ()))
+    return [*result, *_second_half(by_block)]
+
+
+def of_memory(trials: Sequence[TrialRecord]) -> list[Measure]:
+    """What the last good one of the extra trials tells: heap alive after a forced collection, and the peak of RSS."""
+    trial = next((trial for trial in reversed(trials) if trial.status == "ok"), None)
+    if trial is None:
+        return []
+    heap = trial.snapshots.get("collected", {}).get("heap_used_bytes")
+    found: list[tuple[MeasureName, float | None]] = [("heap_live", heap), ("rss_peak", trial.rss_peak_bytes)]
+    return [make_measure(name, "bytes", "", t_interval([value]), ()) for name, value in found if value]
 
 
 def overhead(found: Paired, depth: int, band: Band | None, schedule: Schedule) -> list[Measure]:
@@ -86,9 +101,9 @@ def overhead(found: Paired, depth: int, band: Band | None, schedule: Schedule) -
         labels.append("not-settled")
     marks = tuple(labels)
     return [
-        _measure("overhead", "ns", "call", difference, marks, paired=True),
-        _measure("overhead", "ns", "invocation", _divided(difference, depth), marks, paired=True),
-        _measure("overhead_ratio", "1", "call", as_ratio(log_ratio), marks, paired=True),
+        make_measure("overhead", "ns", "call", difference, marks, paired=True),
+        make_measure("overhead", "ns", "invocation", _divided(difference, depth), marks, paired=True),
+        make_measure("overhead_ratio", "1", "call", as_ratio(log_ratio), marks, paired=True),
     ]
 
 
@@ -99,6 +114,34 @@ def labelled(measures: list[Measure], *, unsteady: bool) -> list[Measure]:
         replace(one, labels=(*one.labels, "no-steady-state")) if unsteady and one.name in marked else one
         for one in measures
     ]
+
+
+def _second_half(by_block: Sequence[Sequence[TrialRecord]]) -> list[Measure]:
+    """MooBench's estimator as its papers print it: mean and deviation over all starts."""
+    starts = [[trial.second_half_mean_ns for trial in block if trial.second_half_mean_ns] for block in by_block]
+    values = [value for block in starts for value in block]
+    if not values:
+        return []
+    over_blocks = t_interval([sum(block) / len(block) for block in starts if block])
+    over_starts = t_interval(values)
+    estimate = Estimate(over_starts.mean, over_starts.sd, over_blocks.ci95, over_blocks.n)
+    return [make_measure("service_time_second_half", "ns", "call", estimate, ())]
+
+
+def _since_start(trial: TrialRecord, moment_ns: int) -> float | None:
+    return float(moment_ns - trial.moments.spawned) if moment_ns else None
+
+
+def _drain_time(trial: TrialRecord) -> float | None:
+    if trial.ledger is None or not trial.ledger.expected:
+        return None
+    return float(trial.moments.drained - trial.moments.last_call)
+
+
+def _bytes_per_record(trial: TrialRecord) -> float | None:
+    if trial.ledger is None or not trial.ledger.received:
+        return None
+    return trial.ledger.bytes / trial.ledger.received
 
 
 def _sink_cpu_per_record(trial: TrialRecord) -> float | None:
@@ -112,9 +155,10 @@ def _divided(estimate: Estimate, by: float) -> Estimate:
     return Estimate(estimate.mean / by, None if estimate.sd is None else estimate.sd / by, ci95, estimate.n)
 
 
-def _measure(
+def make_measure(
     name: MeasureName, unit: Unit, per: Per, estimate: Estimate, labels: tuple[str, ...], *, paired: bool = False
 ) -> Measure:
+    """An estimate as a measure; ``paired``: against the block's baselines."""
     return Measure(
         name=name,
         unit=unit,

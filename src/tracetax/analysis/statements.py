@@ -5,7 +5,14 @@ from itertools import pairwise
 
 from tracetax.analysis.delivery import delivers_everything
 from tracetax.model import Delivery
-from tracetax.results.findings import ConfigurationFinding, Findings, PartFinding, Statement, find_measure
+from tracetax.results.findings import (
+    ConfigurationFinding,
+    Findings,
+    Measure,
+    PartFinding,
+    Statement,
+    find_measure,
+)
 
 
 def statements(findings: Findings) -> tuple[Statement, ...]:
@@ -20,17 +27,17 @@ def statements(findings: Findings) -> tuple[Statement, ...]:
 
 def _comparison(part: PartFinding, rows: list[ConfigurationFinding]) -> list[Statement]:
     """How the ranked rows compare, cheapest first."""
-    ranked = sorted((row for row in rows if row.rank is not None), key=lambda row: (row.rank, _overhead(row)))
+    ranked = sorted((row for row in rows if row.rank is not None), key=lambda row: (row.rank, _price(row)))
     if not ranked:
         return []
     rests_on = tuple(_key(row) for row in ranked)
     where = condition(part)
-    first = f"{_name(ranked[0])} costs {_ns(ranked[0])} per traced invocation{_marks(ranked[0])}"
+    first = f"{_name(ranked[0])} costs {_costs(ranked[0], spelled=True)}{_marks(ranked[0])}"
     if len(ranked) == 1:
         text = f"{where}, one delivers every record: {first}."
     else:
         others = [
-            f"{_name(row)} {_ns(row)}{_marks(row)}" + (" (a tie)" if row.rank == before.rank else "")
+            f"{_name(row)} {_costs(row)}{_marks(row)}" + (" (a tie)" if row.rank == before.rank else "")
             for before, row in pairwise(ranked)
         ]
         text = f"{where}, these deliver every record: {first}; {'; '.join(others)}."
@@ -39,7 +46,10 @@ def _comparison(part: PartFinding, rows: list[ConfigurationFinding]) -> list[Sta
 
 def _marks(row: ConfigurationFinding) -> str:
     """What belongs to a number wherever it is told."""
-    return " (deferred: most of its export is not in that)" if row.deferred else ""
+    if not row.deferred:
+        return ""
+    left = "the overhead" if find_measure(row, "cpu", "record") else "that"
+    return f" (deferred: most of its export is not in {left})"
 
 
 def _dropping(part: PartFinding, row: ConfigurationFinding) -> Statement | None:
@@ -60,7 +70,8 @@ def _dropping(part: PartFinding, row: ConfigurationFinding) -> Statement | None:
         f"{'drops by policy' if by_policy else 'loses records'}; {account} "
         f"(in {records.blocks_incomplete} of {records.blocks} blocks)."
     )
-    return Statement(id=f"{part.name}-{row.agent}-{row.configuration}-drops", text=text, rests_on=(_key(row),))
+    build = f"-{row.build}" if row.build else ""
+    return Statement(id=f"{part.name}-{row.agent}-{row.configuration}{build}-drops", text=text, rests_on=(_key(row),))
 
 
 def condition(part: PartFinding) -> str:
@@ -71,13 +82,24 @@ def condition(part: PartFinding) -> str:
     return f"At {parameters.rate * parameters.depth:,.0f} records per second"
 
 
-def _overhead(row: ConfigurationFinding) -> float:
-    measure = find_measure(row, "overhead", "invocation")
+def _price(row: ConfigurationFinding) -> float:
+    """What a row is ranked by, as far as it is known: only the order of ties rests on it."""
+    measure = find_measure(row, "cpu", "record") or find_measure(row, "overhead", "invocation")
     return measure.estimate if measure else float("inf")
 
 
-def _ns(row: ConfigurationFinding) -> str:
-    measure = find_measure(row, "overhead", "invocation")
+def _costs(row: ConfigurationFinding, *, spelled: bool = False) -> str:
+    """Overhead of the call and CPU of all threads, with what they are per where it is ``spelled`` out."""
+    cpu = find_measure(row, "cpu", "record")
+    overhead = _ns(find_measure(row, "overhead", "invocation"))
+    if cpu is None:
+        return overhead + (" per traced invocation" if spelled else "")
+    if spelled:
+        return f"{overhead} per traced invocation and {_ns(cpu)} of CPU, all threads together, per record"
+    return f"{overhead} and {_ns(cpu)}"
+
+
+def _ns(measure: Measure | None) -> str:
     if measure is None:
         return "?"
     if measure.ci95 is None:
@@ -94,8 +116,8 @@ def rounded(value: float, like: float | None = None) -> str:
 
 
 def _name(row: ConfigurationFinding) -> str:
-    return f"{row.agent_name} ({row.title})"
+    return f"{row.agent_name} ({row.title})" + (f" [{row.build}]" if row.build else "")
 
 
 def _key(row: ConfigurationFinding) -> str:
-    return f"{row.part}/{row.agent}/{row.configuration}"
+    return f"{row.part}/{row.agent}/{row.configuration}" + (f"/{row.build}" if row.build else "")

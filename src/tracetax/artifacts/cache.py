@@ -119,12 +119,13 @@ def _sweep(folder: Path) -> None:
 
 
 def _intact(folder: Path) -> bool:
+    """Whether every file is there as it was built, and none that was not; what cannot even be read is damaged too."""
     try:
         lines = (folder / CONTENTS).read_text(encoding="utf-8").splitlines()
-        return all(
-            sha256_of(folder / name) == checksum for checksum, _, name in (line.partition(" ") for line in lines)
-        )
-    except OSError:
+        built = {folder / name: checksum for checksum, _, name in (line.partition(" ") for line in lines)}
+        found = [path for path in _files(folder) if path != folder / CONTENTS]
+        return built.keys() == set(found) and all(sha256_of(path) == built[path] for path in found)
+    except (OSError, ValueError):
         return False
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from tracetax.catalog.agent_shape import AgentShape, ConfigurationShape, SetupShape
 from tracetax.catalog.names import did_you_mean, one_of
-from tracetax.catalog.placeholders import MONITORED, PROTOCOLS, known, names_in, sink_protocols
+from tracetax.catalog.placeholders import MONITORED, PROTOCOLS, known, names_in, sink_protocols, way_to
 from tracetax.catalog.problems import Report, join
 from tracetax.model import Configuration, Delivery, Profile
 
@@ -55,9 +55,13 @@ def check_together(
         if getattr(held, key) is None:
             add(key, f'is missing: delivery = "{configuration.delivery}" promises records')
     if held.protocol in PROTOCOLS and held.protocol not in sink_protocols(configuration):
-        placeholder = f"{{sink.{held.protocol.replace('-', '_')}.port}}"
-        text = f'is "{held.protocol}", but no flag says where the sink listens for that, as "{placeholder}" would'
+        missing = "where its files go" if configuration.writes_files else "where the sink listens for that"
+        text = f'is "{held.protocol}", but no flag says {missing}, as "{{{way_to(held.protocol)}}}" would'
         add("protocol", text, "jvm", "environment")
+    if held.deletes_oldest and held.protocol in PROTOCOLS and not configuration.writes_files:
+        add("deletes_oldest", f'is true, but "{held.protocol}" writes no files', "protocol")
+    if held.deletes_oldest and held.delivery is Delivery.COMPLETE:
+        add("deletes_oldest", 'is true, but delivery = "complete" promises to keep every record', "delivery")
 
 
 def _check_placeholders(path: str, setup: SetupShape, names: tuple[str, ...], report: Report) -> None:

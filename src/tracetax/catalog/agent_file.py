@@ -79,6 +79,7 @@ def _built(agent: str, name: str, own: ConfigurationShape, held: SetupShape) -> 
         held_back=(held.held_back or 0) if promises else 0,
         flush_interval_ns=(held.flush_interval or 0) if promises else 0,
         drop_log=held.drop_log if promises else None,
+        deletes_oldest=bool(held.deletes_oldest) and promises,
         jvm=held.jvm,
         environment=held.environment,
         memory=Memory(held.memory.base, held.memory.per_record) if held.memory else None,

@@ -70,6 +70,7 @@ class SetupShape(Struct, frozen=True, kw_only=True):
     held_back: Count | None = None
     flush_interval: Duration | None = None
     drop_log: Text | None = None
+    deletes_oldest: bool | None = None
     jvm: tuple[Text, ...] = ()
     environment: dict[VariableName, str] = {}
     memory: MemoryShape | None = None

@@ -5,8 +5,10 @@ from pathlib import Path
 
 from tracetax.catalog.experiment_shape import ExperimentShape, PartShape, UsesShape
 from tracetax.catalog.factors import combinations, overridden
+from tracetax.catalog.fast import check_fast, shortened
 from tracetax.catalog.names import did_you_mean, one_of
 from tracetax.catalog.problems import Report, join
+from tracetax.catalog.published import published_rows
 from tracetax.catalog.scheduling import scheduled
 from tracetax.catalog.shape import read_file
 from tracetax.catalog.uses import Known, read_uses
@@ -32,21 +34,33 @@ def experiment_names(root: Path) -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in (root / "experiments").glob("*.toml")))
 
 
-def read_experiment(path: Path, known: Known, root: Path, report: Report) -> Experiment | None:
-    """Read and check one experiment; what is returned is of use only where the report has no problem."""
+def read_experiment(path: Path, known: Known, root: Path, report: Report, *, fast: bool = False) -> Experiment | None:
+    """Read and check one experiment; what is returned is of use only where the report has no problem.
+
+    ``fast`` asks for the shorter version that its ``[fast]`` describes.
+    """
     shape = read_file(path, ExperimentShape, report)
     if shape is None:
         return None
     _check_workload(shape.workload, root, report)
+    check_fast(shape, report)
+    if fast:
+        shape = shortened(shape, report)
+    parts = _parts(path.stem, shape, known, report)
+    uses = [use for part in parts for use in part.uses]
+    printed = published_rows(shape.published, path.stem, uses, known, root, report) if shape.published else ()
     return Experiment(
         key=path.stem,
         title=shape.title,
         workload=shape.workload,
-        parts=_parts(path.stem, shape, known, report),
+        parts=parts,
         jvm=JvmSettings(shape.jvm.heap, shape.jvm.collector),
         schedule=scheduled(shape.schedule, report),
         paper=shape.paper,
         result=shape.result,
+        rank_by=shape.rank_by,
+        published=printed,
+        fast=fast,
     )
 
 

@@ -64,6 +64,22 @@ class ScheduleShape(Struct, frozen=True, kw_only=True):
     blocks: BlocksShape = BlocksShape()
     half_width: NarrowEnough | None = None
     budget: Duration | None = None
+    memory: bool | None = None
+
+
+class FastShape(Struct, frozen=True, kw_only=True):
+    """``[fast]``: what ``--fast`` changes."""
+
+    parameters: ParametersShape = ParametersShape()
+    schedule: ScheduleShape = ScheduleShape()
+
+
+class PublishedShape(Struct, frozen=True, kw_only=True):
+    """``[published]``: a table of published numbers to stand beside the measured ones."""
+
+    table: Text
+    where: dict[Text, str] = {}
+    agents: dict[Name, Text] = {}
 
 
 class ExperimentShape(Struct, frozen=True, kw_only=True):
@@ -73,8 +89,11 @@ class ExperimentShape(Struct, frozen=True, kw_only=True):
     workload: Text
     paper: Text | None = None
     result: bool = True
+    rank_by: Literal["cpu", "overhead"] = "cpu"
     parameters: ParametersShape = ParametersShape()
     jvm: JvmShape
     configurations: tuple[UsesShape, ...] = ()
     parts: tuple[PartShape, ...] = ()
     schedule: ScheduleShape = ScheduleShape()
+    fast: FastShape | None = None
+    published: PublishedShape | None = None

@@ -17,26 +17,26 @@ def load_agents(root: Path) -> dict[str, Agent]:
     return agents
 
 
-def load_experiment(name_or_path: str, agents: Mapping[str, Agent], root: Path) -> Experiment:
-    """One experiment, by its name in ``root/experiments`` or the path of a file.
+def load_experiment(name_or_path: str, agents: Mapping[str, Agent], root: Path, *, fast: bool = False) -> Experiment:
+    """One experiment, by its name in ``root/experiments`` or the path of a file; with ``fast`` its shorter version.
 
     Raises UserError for an unknown name and CatalogError for a file with problems.
     """
     path, label = find_experiment(name_or_path, root)
     report = Report(label)
-    experiment = read_experiment(path, Known(agents), root, report)
+    experiment = read_experiment(path, Known(agents), root, report, fast=fast)
     if experiment is None or report.problems:
         raise CatalogError([report])
     return experiment
 
 
-def load_catalog(name_or_path: str, root: Path) -> tuple[dict[str, Agent], Experiment]:
+def load_catalog(name_or_path: str, root: Path, *, fast: bool = False) -> tuple[dict[str, Agent], Experiment]:
     """All agents and one experiment. Raises as ``load_experiment``, with the problems of all files together."""
     agents, reports = read_agents(root)
     path, label = find_experiment(name_or_path, root)
     report = Report(label)
     broken = frozenset(Path(other.file).parent.name for other in reports if other.problems)
-    experiment = read_experiment(path, Known(agents, broken), root, report)
+    experiment = read_experiment(path, Known(agents, broken), root, report, fast=fast)
     raise_problems(*reports, report)
     if experiment is None:
         raise CatalogError([report])

@@ -9,11 +9,15 @@ from tracetax.model import Configuration
 PROTOCOLS = tuple((Path(__file__).parents[3] / "sink" / "protocols.txt").read_text().split())
 """What the sink speaks: the list that it is built with."""
 
+RECORDS_FOLDER = "records.dir"
+"""Where an agent writes whose records are read from files: its protocol's name ends in ``-file``."""
+
 MONITORED = ("monitored.class", "monitored.simple_class", "monitored.method")
 """All that a record name may contain: the sink is told it before anything else is known."""
 
-_PORTS = {f"sink.{protocol.replace('-', '_')}.port": protocol for protocol in PROTOCOLS}
-_ADDRESSES = {f"sink.{protocol.replace('-', '_')}": protocol for protocol in PROTOCOLS}
+_FILES = frozenset(protocol for protocol in PROTOCOLS if protocol.endswith("-file"))
+_PORTS = {f"sink.{protocol.replace('-', '_')}.port": protocol for protocol in PROTOCOLS if protocol not in _FILES}
+_ADDRESSES = {name.removesuffix(".port"): protocol for name, protocol in _PORTS.items()}
 _ALWAYS = (
     *MONITORED,
     "sink.host",
@@ -23,6 +27,7 @@ _ALWAYS = (
     "expected.records.next_power_of_two",
     "agent.files",
     "trial.dir",
+    RECORDS_FOLDER,
 )
 _BRACES = re.compile(r"\{([^{}]*)\}")
 
@@ -42,7 +47,13 @@ def fill(template: str, values: Mapping[str, str]) -> str:
     return _BRACES.sub(lambda match: values[match.group(1)], template)
 
 
+def way_to(protocol: str) -> str:
+    """The placeholder that says where records of a protocol go."""
+    return RECORDS_FOLDER if protocol in _FILES else f"sink.{protocol.replace('-', '_')}.port"
+
+
 def sink_protocols(configuration: Configuration) -> frozenset[str]:
     """The protocols by which a configuration's flags and environment reach the sink, for records or anything else."""
     used = {name for text in (*configuration.jvm, *configuration.environment.values()) for name in names_in(text)}
-    return frozenset(protocol for name, protocol in (_PORTS | _ADDRESSES).items() if name in used)
+    reached = frozenset(protocol for name, protocol in (_PORTS | _ADDRESSES).items() if name in used)
+    return reached | _FILES if RECORDS_FOLDER in used else reached

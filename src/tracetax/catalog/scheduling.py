@@ -14,12 +14,15 @@ MANY_BLOCKS = 100
 """What ``--half-width`` alone asks for: at least so many blocks that it is a result, and room to get there."""
 
 
-def scheduled(shape: ScheduleShape, report: Report) -> Schedule:
-    """The schedule of a file; what it does not say has its default, and one bound of blocks may move the other."""
+def scheduled(shape: ScheduleShape, report: Report, path: str = "schedule") -> Schedule:
+    """The schedule of a file; what it does not say has its default, and one bound of blocks may move the other.
+
+    ``path`` is where it stands in the file.
+    """
     otherwise = Schedule()
     low, high = shape.blocks.min, shape.blocks.max
     if low is not None and high is not None and low > high:
-        report.add("schedule.blocks.min", f"{low} is more than schedule.blocks.max, {high}")
+        report.add(f"{path}.blocks.min", f"{low} is more than {path}.blocks.max, {high}")
     if low is None:
         low = otherwise.min_blocks if high is None else min(otherwise.min_blocks, high)
     if high is None:
@@ -31,6 +34,7 @@ def scheduled(shape: ScheduleShape, report: Report) -> Schedule:
         half_width_ratio=otherwise.half_width_ratio if width.ratio is None else width.ratio,
         half_width_ns=otherwise.half_width_ns if width.time_ns is None else width.time_ns,
         budget_ns=otherwise.budget_ns if shape.budget is None else shape.budget,
+        memory=otherwise.memory if shape.memory is None else shape.memory,
     )
 
 

@@ -3,19 +3,22 @@
 import os
 from pathlib import Path
 
+import msgspec
 from rich.table import Table
 from rich.text import Text
 
 from tracetax.artifacts import cache_dir
-from tracetax.catalog import load_agents, load_experiments
+from tracetax.catalog import load_agents, load_catalog, load_experiments
 from tracetax.catalog.uses import Known, unknown_agent
 from tracetax.commands.console import console
+from tracetax.commands.request import DEFAULT_EXPERIMENT
 from tracetax.errors import ExitCode, UserError
-from tracetax.machine.doctor import doctor_rows
+from tracetax.machine.doctor import diagnose
 from tracetax.results.folder import RunFolder
 from tracetax.run.describe import estimate_words
+from tracetax.run.plan import cells, memory_needed
 
-MARKS = {"ok": Text("✓", "green"), "warn": Text("⚠", "yellow"), "missing": Text("✗", "red")}
+MARKS = {"ok": Text("✓", "green"), "warn": Text("⚠", "yellow"), "missing": Text("✗", "red"), "unseen": Text("–", "dim")}
 
 
 def agents(root: Path) -> None:
@@ -72,14 +75,26 @@ def runs(folder: Path) -> None:
         console().print(f"No run in {folder}/ yet.   (./tracetax run)")
 
 
-def doctor(root: Path) -> int:
+def doctor(root: Path, *, as_json: bool = False) -> int:
     """The state of toolchain and machine; the exit code says whether something is missing."""
-    rows = doctor_rows(root, cache_dir(os.environ))
-    table = _table("", "", "", "what to do")
-    for row in rows:
-        table.add_row(MARKS[row.state], row.name, row.value, row.advice)
-    console().print(table)
-    return ExitCode.ENVIRONMENT if any(row.state == "missing" for row in rows) else ExitCode.OK
+    found = diagnose(root, cache_dir(os.environ), Path.cwd(), _default_memory(root))
+    if as_json:
+        print(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
+    else:
+        table = _table("", "", "", "what to do")
+        for row in found.rows:
+            table.add_row(MARKS[row.state], row.name, row.value, row.advice)
+        console().print(table)
+    return ExitCode.ENVIRONMENT if any(row.state == "missing" for row in found.rows) else ExitCode.OK
+
+
+def _default_memory(root: Path) -> int | None:
+    """Memory that a trial of the default experiment takes; None where its files have mistakes, which a run reports."""
+    try:
+        agents, experiment = load_catalog(DEFAULT_EXPERIMENT, root)
+    except UserError:
+        return None
+    return memory_needed(cells(experiment, agents))
 
 
 def _table(*headers: str) -> Table:

@@ -5,9 +5,10 @@ import os
 import select
 import subprocess
 import time
+from collections.abc import Collection
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import msgspec
 from msgspec import Struct
@@ -16,6 +17,7 @@ from tracetax.ledger import ProtocolCount, together
 from tracetax.process import Process, clean_environment
 
 ANSWER_SECONDS = 20.0
+READ_POLL_SECONDS = 0.01
 
 
 class SinkLost(Exception):
@@ -32,6 +34,10 @@ class Counts(Struct, frozen=True):
     open_connections: int
     malformed: int
     cpu_ns: int
+    reading: bool = False
+    """Whether files are being read."""
+    read_bytes: int = 0
+    read_error: str = ""
 
 
 class PhaseReport(Struct, frozen=True):
@@ -55,8 +61,13 @@ class PhaseReport(Struct, frozen=True):
 class Sink:
     """A fresh sink process. Use as a context manager."""
 
-    def __init__(self, binary: Path, *, depth: int, record_name: str, error_log: Path) -> None:
-        """Start it and read the ports that it picked. Raises SinkLost where it does not come up."""
+    def __init__(
+        self, binary: Path, *, depth: int, record_name: str, error_log: Path, cores: Collection[int] = ()
+    ) -> None:
+        """Start it, on ``cores`` alone where some are named, and read the ports that it picked.
+
+        Raises SinkLost where it does not come up.
+        """
         self.error_log = error_log
         self.command = (
             str(binary),
@@ -68,6 +79,7 @@ class Sink:
             environment=clean_environment(os.environ, {}),
             stdout=subprocess.PIPE,
             stderr=error_log,
+            cores=cores,
         )
         self._buffer = b""
         try:
@@ -90,6 +102,22 @@ class Sink:
         For records that an agent holds back on an ordered stream: they still belong to the phase that made them.
         """
         self._ask(f"phase {name} after {records}")
+
+    def read(self, protocol: str, folder: Path, *, phase: str, edge: Literal["after", "last"], records: int) -> None:
+        """Count the files in ``folder``; ``phase`` begins after the first ``records`` of them, or with the last.
+
+        Returns when all are counted. Raises SinkLost where they cannot be read.
+        """
+        self._ask(f"read {protocol} {phase} {edge} {records} {folder}")
+        read, since = -1, time.monotonic()
+        while (counts := self.counts()).reading:
+            if counts.read_bytes > read:
+                read, since = counts.read_bytes, time.monotonic()
+            elif time.monotonic() - since > ANSWER_SECONDS:
+                raise self._lost(f"got no further in reading {folder} for {ANSWER_SECONDS:.0f} s")
+            time.sleep(READ_POLL_SECONDS)
+        if counts.read_error:
+            raise self._lost(f"could not read {folder} ({counts.read_error})")
 
     def check(self) -> None:
         """Raise SinkLost where it has ended: waiting for anything that needs it has become useless."""

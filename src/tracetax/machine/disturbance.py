@@ -1,43 +1,82 @@
-"""What else the machine did during a trial: steal, and CPU that is neither the trial's nor the tool's."""
+"""What else the machine did during a trial: steal, and CPU that is neither the trial's nor the tool's.
+
+Only these two mark a trial as disturbed. What else is read here (throttling by a quota, swapping, interrupts) is told
+beside the result: repeating trials for it would censor expensive agents, since they cause more of it.
+"""
 
 import os
 import time
+from collections.abc import Collection
 from pathlib import Path
 
 from msgspec import Struct
 
+from tracetax.machine.limits import read_throttling
+
+ROOT = Path("/")
 DISTURBED_ABOVE = 0.15
 """Cores: more steal plus foreign CPU than this over a trial marks it as disturbed."""
 
 _TICK_NS = 10**9 // os.sysconf("SC_CLK_TCK")
+_KERNEL_THREAD = 0x00200000
+"""PF_KTHREAD of the kernel's include/linux/sched.h."""
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
 class MachineCpu(Struct, frozen=True):
-    """CPU time of all processes of the machine since its start, ns over all cores, and when it was read."""
+    """What the kernel has counted since the machine's start, CPU time in ns over the cores looked at."""
 
     busy_ns: int
     steal_ns: int
     at_ns: int
+    interrupt_ns: int = 0
+    throttled_ns: int = 0
+    """Time for which this process's control groups were stopped because their quota was used up."""
+    swapped_bytes: int = 0
+    """Read back from swap and written to it."""
+    kernel_ns: int = 0
+    """Of the kernel's own threads, part of ``busy_ns``."""
+    seen: bool = True
+    """Whether the kernel shows the account: some sandboxes hide it or fill it with noughts."""
 
 
-def machine_cpu(stat: Path = Path("/proc/stat")) -> MachineCpu:
-    """Read the machine's CPU account. Guest time is already inside user time."""
-    with stat.open() as lines:
-        fields = [int(value) for value in lines.readline().split()[1:]]
-    user, nice, system, _idle, _iowait, _irq, _softirq, steal = fields[:8]
+def machine_cpu(cores: Collection[int] = (), root: Path = ROOT) -> MachineCpu:
+    """Read the account of ``cores``; of the whole machine where none is named or visible.
+
+    In a container the file shows the host, so that only the cores that a trial may run on are to be counted. Guest
+    time is already inside user time.
+    """
+    try:
+        lines = (root / "proc/stat").read_text().splitlines()
+    except OSError:
+        lines = ["cpu  0 0 0 0 0 0 0 0"]
+    wanted = {f"cpu{number}" for number in cores}
+    found = [line for line in lines if line.split(" ", 1)[0] in wanted]
+    rows = [[int(value) for value in line.split()[1:9]] for line in (found if wanted else []) or lines[:1]]
+    columns = [sum(column) for column in zip(*rows, strict=True)]
+    user, nice, system, _idle, _iowait, irq, softirq, steal = columns
     # interrupts belong to no process: loopback traffic of the trial itself would count as somebody else's work
     busy = user + nice + system
-    return MachineCpu(busy_ns=busy * _TICK_NS, steal_ns=steal * _TICK_NS, at_ns=time.monotonic_ns())
+    return MachineCpu(
+        busy_ns=busy * _TICK_NS,
+        steal_ns=steal * _TICK_NS,
+        at_ns=time.monotonic_ns(),
+        interrupt_ns=(irq + softirq) * _TICK_NS,
+        throttled_ns=read_throttling(root) or 0,
+        swapped_bytes=_swapped_pages(root) * _PAGE_BYTES,
+        kernel_ns=_kernel_threads_ns(cores, root),
+        seen=any(columns),
+    )
 
 
 def process_cpu_ns(pid: int) -> int:
-    """CPU of a process with all its threads, ended ones included; 0 where it is gone."""
+    """CPU of a process with all its threads and the children it has waited for; 0 where it is gone."""
     try:
         text = Path(f"/proc/{pid}/stat").read_text()
     except (FileNotFoundError, ProcessLookupError):
         return 0
     fields = text[text.rindex(")") + 2 :].split()
-    return (int(fields[11]) + int(fields[12])) * _TICK_NS
+    return sum(int(field) for field in fields[11:15]) * _TICK_NS
 
 
 def cpu_pressure() -> float:
@@ -50,11 +89,17 @@ def cpu_pressure() -> float:
 
 
 class Load(Struct, frozen=True):
-    """Averages over a window, in cores."""
+    """What happened in a window: averages in cores unless named."""
 
     steal: float
     other: float
     seconds: float
+    interrupts: float = 0.0
+    kernel: float = 0.0
+    """Of the kernel's threads, which write a trial's own files back to the disk, among others."""
+    throttled_ns: int = 0
+    swapped_bytes: int = 0
+    seen: bool = True
 
     @property
     def disturbed(self) -> bool:
@@ -62,8 +107,44 @@ class Load(Struct, frozen=True):
         return self.steal + self.other > DISTURBED_ABOVE
 
 
-def between(start: MachineCpu, end: MachineCpu, own_cpu_ns: int) -> Load:
-    """The machine's load in a window, less ``own_cpu_ns``: CPU of the trial's processes and of the tool in it."""
+def between(start: MachineCpu, end: MachineCpu, own_cpu_ns: int, share: float = 1.0) -> Load:
+    """The machine's load in a window, less ``own_cpu_ns``: CPU of the trial's processes and of the tool in it.
+
+    The kernel's threads are not others: an agent that writes files keeps them busy, and would be repeated for that.
+    ``share`` is the part of the looked-at cores that the trial may use; others' work meets it in that proportion.
+    """
     elapsed = max(1, end.at_ns - start.at_ns)
-    other = max(0, end.busy_ns - start.busy_ns - own_cpu_ns)
-    return Load(steal=(end.steal_ns - start.steal_ns) / elapsed, other=other / elapsed, seconds=elapsed / 1e9)
+    kernel = max(0, end.kernel_ns - start.kernel_ns)
+    other = max(0, end.busy_ns - start.busy_ns - own_cpu_ns - kernel)
+    return Load(
+        steal=share * max(0, end.steal_ns - start.steal_ns) / elapsed,
+        other=share * other / elapsed,
+        seconds=elapsed / 1e9,
+        kernel=kernel / elapsed,
+        interrupts=(end.interrupt_ns - start.interrupt_ns) / elapsed,
+        throttled_ns=end.throttled_ns - start.throttled_ns,
+        swapped_bytes=end.swapped_bytes - start.swapped_bytes,
+        seen=start.seen and end.seen,
+    )
+
+
+def _kernel_threads_ns(cores: Collection[int], root: Path) -> int:
+    """CPU of the kernel's threads that ran on ``cores`` last; on any where none is named."""
+    total = 0
+    for file in (root / "proc").glob("[0-9]*/stat"):
+        try:
+            text = file.read_text(errors="replace")
+        except OSError:  # it has ended
+            continue
+        fields = text[text.rindex(")") + 2 :].split()
+        if int(fields[6]) & _KERNEL_THREAD and (not cores or int(fields[36]) in cores):
+            total += int(fields[11]) + int(fields[12])
+    return total * _TICK_NS
+
+
+def _swapped_pages(root: Path) -> int:
+    try:
+        lines = (root / "proc/vmstat").read_text().splitlines()
+    except OSError:
+        return 0
+    return sum(int(line.split()[1]) for line in lines if line.startswith(("pswpin ", "pswpout ")))

@@ -3,16 +3,17 @@
 import os
 import platform
 import shutil
+from collections.abc import Collection
 from pathlib import Path
 
 from msgspec import Struct
 
+from tracetax.machine.isolation import Isolation, isolation_here
 from tracetax.machine.limits import Limits, meminfo, read_limits, usable_cores
 from tracetax.machine.toolchain import find_jdk
 
 ROOT = Path("/")
-FEW_CORES = 4
-"""With fewer, the agent's threads and the sink compete with the calls, and results are a demonstration."""
+TURBO_SWITCHES = ("sys/devices/system/cpu/intel_pstate/no_turbo", "sys/devices/system/cpu/cpufreq/boost")
 
 
 class Machine(Struct, frozen=True):
@@ -24,6 +25,7 @@ class Machine(Struct, frozen=True):
     """Logical processors that this process may keep busy, by affinity and quota."""
     smt: bool | None
     numa_nodes: int
+    isolation: Isolation
     memory_bytes: int
     swap_bytes: int
     kernel: str
@@ -32,7 +34,10 @@ class Machine(Struct, frozen=True):
     """Name of the hypervisor's product as far as the guest can see it; None on bare metal."""
     container: bool
     governor: str | None
+    """Of the processors that this process may use; several where they differ."""
     turbo: bool | None
+    turbo_switch: str | None
+    """The file that switches it."""
     clock_source: str | None
     transparent_huge_pages: str | None
     mitigations: dict[str, str]
@@ -53,14 +58,16 @@ def machine_facts(folder: Path, root: Path = ROOT) -> Machine:
         cores=usable_cores(root),
         smt=_switch(root / "sys/devices/system/cpu/smt/active"),
         numa_nodes=max(1, len(list((root / "sys/devices/system/node").glob("node[0-9]*")))),
+        isolation=isolation_here(root),
         memory_bytes=meminfo(root, "MemTotal"),
         swap_bytes=meminfo(root, "SwapTotal"),
         kernel=f"{platform.system()} {platform.release()}",
         os=_operating_system(root),
         virtualised=_hypervisor(root, flags.split()),
         container=(root / ".dockerenv").exists() or (root / "run/.containerenv").exists(),
-        governor=_text(root / "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        governor=_governor(os.sched_getaffinity(0), root),
         turbo=_turbo(root),
+        turbo_switch=next((f"/{name}" for name in TURBO_SWITCHES if (root / name).exists()), None),
         clock_source=_text(root / "sys/devices/system/clocksource/clocksource0/current_clocksource"),
         transparent_huge_pages=_chosen(_text(root / "sys/kernel/mm/transparent_hugepage/enabled")),
         mitigations=_mitigations(root),
@@ -108,11 +115,15 @@ def _hypervisor(root: Path, flags: list[str]) -> str | None:
     return None
 
 
+def _governor(processors: Collection[int], root: Path) -> str | None:
+    folder = root / "sys/devices/system/cpu"
+    found = {_text(folder / f"cpu{number}/cpufreq/scaling_governor") for number in processors}
+    return ", ".join(sorted(filter(None, found))) or None
+
+
 def _turbo(root: Path) -> bool | None:
-    no_turbo = _switch(root / "sys/devices/system/cpu/intel_pstate/no_turbo")
-    if no_turbo is not None:
-        return not no_turbo
-    return _switch(root / "sys/devices/system/cpu/cpufreq/boost")
+    off, on = (_switch(root / name) for name in TURBO_SWITCHES)
+    return on if off is None else not off
 
 
 def _chosen(text: str | None) -> str | None:

@@ -37,6 +37,27 @@ def read_limits(root: Path = Path("/")) -> Limits:
     return Limits(cpus=min(cpus, default=None), memory_bytes=min(memory, default=None))
 
 
+def read_throttling(root: Path = Path("/")) -> int | None:
+    """For how long this process's groups were stopped because their quota was used up, ns; None where not counted."""
+    found: list[int] = []
+    for folder in _groups(root):
+        file = folder / "cpu.stat"
+        if _words(folder / "cpu.cfs_quota_us", 1) not in (None, ("-1",)):
+            found.append(_field(file, "throttled_time"))
+        elif (_words(folder / "cpu.max", 2) or ("max",))[0] != "max":
+            found.append(_field(file, "throttled_usec") * 1000)
+    return sum(found) if found else None
+
+
+def cgroup_version(root: Path = Path("/")) -> str | None:
+    """Which version of control groups gives this process its processors' time, v1 or v2; None where none is seen."""
+    folders = list(_groups(root))
+    for version, file in (("v1", "cpu.cfs_quota_us"), ("v2", "cpu.stat")):
+        if any((folder / file).exists() for folder in folders):
+            return version
+    return None
+
+
 def usable_cores(root: Path = Path("/")) -> int:
     """Cores that this process may keep busy: those of its affinity, or fewer by its groups' quota, rounded up."""
     allowed = len(os.sched_getaffinity(0))

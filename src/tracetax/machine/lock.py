@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tracetax.errors import ExitCode, UserError
 
+LOCK_NAME = "tracetax.lock"
 _ALWAYS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 """The file may lie in a folder where everybody writes: what somebody else put there must neither lead nor block."""
 
@@ -21,7 +22,7 @@ def sole_run(path: Path | None = None) -> Generator[None]:
     Every user of the machine can hold it, whoever made its file. The kernel frees the lock when its holder ends,
     however that happens.
     """
-    path = path or Path(tempfile.gettempdir()) / "tracetax.lock"
+    path = path or Path(tempfile.gettempdir()) / LOCK_NAME
     try:
         descriptor = _opened(path)
     except OSError as error:
@@ -43,6 +44,24 @@ def sole_run(path: Path | None = None) -> Generator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+def holder(path: Path | None = None) -> str | None:
+    """The process of the run that holds the lock, "unknown" where it cannot be told; None where no run does."""
+    path = path or Path(tempfile.gettempdir()) / LOCK_NAME
+    try:
+        descriptor = os.open(path, os.O_RDONLY | _ALWAYS)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return _holder(descriptor)
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+    return None
 
 
 def _opened(path: Path) -> int:

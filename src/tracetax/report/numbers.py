@@ -52,6 +52,12 @@ def count(value: int) -> str:
     return f"{value:,}"
 
 
+def in_words(value: int) -> str:
+    """A count of things in a sentence: in words up to twelve."""
+    words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+    return words[value] if value < len(words) else count(value)
+
+
 def large(value: float) -> str:
     """A large number to two digits, in words above a million: ``33,000``, ``3.3 million``."""
     for scale, word in ((1e9, "billion"), (1e6, "million")):
@@ -107,6 +113,33 @@ def measured_duration(nanoseconds: float, half_width: float | None) -> tuple[str
     if width and math.isfinite(width) and scale > 1:
         decimals = min(2, 1 - math.floor(math.log10(width)))
     return rounded(estimate, decimals), "" if width is None else rounded(width, decimals), unit
+
+
+def alone(estimate: float, half_width: float | None, finest: int = 2) -> str:
+    """An estimate that is shown without its half-width: no digit that it does not support, but one at least.
+
+    ``finest`` bounds its decimal places.
+    """
+    if not estimate or not math.isfinite(estimate):
+        return rounded(estimate, 0)
+    decimals = max(decimals_for(half_width, estimate), -math.floor(math.log10(abs(estimate))))
+    return rounded(estimate, min(decimals, finest))
+
+
+def fine(estimate: float, half_width: float | None) -> tuple[str, str]:
+    """An estimate and its half-width to the half-width's second digit, however small both are."""
+    if not half_width or not math.isfinite(half_width):
+        return significant(estimate, 3), "" if half_width is None else rounded(half_width, 0)
+    decimals = 1 - math.floor(math.log10(half_width))
+    return rounded(estimate, decimals), rounded(half_width, decimals)
+
+
+def measured_size(amount: float, half_width: float | None) -> tuple[str, str, str]:
+    """Bytes, their half-width and the binary unit that fits: ``("38.4", "1.2", "MiB")``."""
+    power, unit = next(
+        ((1024.0**k, unit) for k, unit in ((3, "GiB"), (2, "MiB"), (1, "KiB")) if abs(amount) >= 1024**k), (1.0, "B")
+    )
+    return *measured(amount / power, None if half_width is None else half_width / power), unit
 
 
 def unbroken(text: str) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from enum import Enum
 from pathlib import Path
+from typing import Literal
 
 from msgspec import Struct
 
@@ -33,7 +34,7 @@ LABELS = {
     "indicative": "indicative",
 }
 LABEL_MEANINGS = {
-    "deferred": "Most records arrived after the last call: their export is not in the overhead.",
+    "deferred": "Most records arrived after the last call: their export is in the CPU, not in the overhead.",
     "within the A/A band": "Its mean lies where a second baseline's would: no difference was shown.",
     "two regimes": "The processes fell into two groups of different speed; the interval is too narrow for that.",
     "not settled": "The interval is still wider than asked for.",
@@ -90,10 +91,17 @@ def views(findings: Findings) -> list[PartView]:
     return [_view(findings, part) for part in findings.experiment.parts]
 
 
+def ranked_by(findings: Findings) -> Literal["cpu", "overhead"]:
+    """What the ranks follow: the experiment's choice, or the overhead where CPU was not measured."""
+    measured = any(cpu(row) for row in findings.configurations)
+    return findings.experiment.rank_by if measured else "overhead"
+
+
 def _view(findings: Findings, part: PartFinding) -> PartView:
     mine = [row for row in findings.configurations if row.part == part.name]
     rows = [row for row in mine if row.agent != BASELINE]
-    groups = {group: _ordered(row for row in rows if group_of(row) is group) for group in Group}
+    by = ranked_by(findings)
+    groups = {group: _ordered((row for row in rows if group_of(row) is group), by) for group in Group}
     return PartView(
         part=part,
         baselines=tuple(row for row in mine if row.agent == BASELINE),
@@ -102,9 +110,9 @@ def _view(findings: Findings, part: PartFinding) -> PartView:
     )
 
 
-def _ordered(rows: Iterable[ConfigurationFinding]) -> tuple[ConfigurationFinding, ...]:
+def _ordered(rows: Iterable[ConfigurationFinding], by: str) -> tuple[ConfigurationFinding, ...]:
     def place(row: ConfigurationFinding) -> tuple[float, float]:
-        cost = overhead(row)
+        cost = cpu(row) if by == "cpu" else overhead(row)
         return (row.rank if row.rank is not None else float("inf"), cost.estimate if cost else float("inf"))
 
     return tuple(sorted(rows, key=place))
@@ -129,8 +137,23 @@ def errors(row: ConfigurationFinding) -> list[Verdict]:
 
 
 def overhead(row: ConfigurationFinding) -> Measure | None:
-    """What a row is compared by: overhead per invocation."""
+    """What a row adds to a call: overhead per invocation."""
     return measure(row, "overhead", "invocation")
+
+
+def cpu(row: ConfigurationFinding) -> Measure | None:
+    """CPU of all threads: per delivered record, and per invocation where no record is promised or none came."""
+    return (measure(row, "cpu", "record") if promises(row) else None) or measure(row, "cpu", "invocation")
+
+
+def promises(row: ConfigurationFinding) -> bool:
+    """Whether the configuration promises a record per invocation."""
+    return row.delivery != Delivery.NONE
+
+
+def title_of(row: ConfigurationFinding) -> str:
+    """The configuration, and which build where two are compared."""
+    return f"{row.title} [{row.build}]" if row.build else row.title
 
 
 def half_width(of: Measure | None) -> float | None:
@@ -146,6 +169,25 @@ def labels(row: ConfigurationFinding, part: PartFinding) -> list[str]:
     cost = overhead(row) or measure(row, "service_time")
     codes = [code for code in (cost.labels if cost else ()) if not (code == "indicative" and part.indicative)]
     return [LABELS.get(code, code) for code in (["deferred"] if row.deferred else []) + codes]
+
+
+def caveat(row: ConfigurationFinding) -> str:
+    """What belongs to a row's numbers wherever they stand: that records are missing, or came late; often empty."""
+    if group_of(row) in (Group.DROPS, Group.LOST, Group.PARTIAL):
+        return f"{numbers.percent(row.records.completeness or 0.0)} of its records arrived"
+    return LABELS["deferred"] if row.deferred else ""
+
+
+def apart(row: ConfigurationFinding) -> Measure | None:
+    """CPU per invocation of a row whose CPU per delivered record carries that of the records that are missing."""
+    missing = group_of(row) in (Group.DROPS, Group.LOST, Group.PARTIAL)
+    return measure(row, "cpu", "invocation") if missing else None
+
+
+def rows_id(row: ConfigurationFinding) -> str:
+    """Where on the page the trials behind a row are listed."""
+    parts = (row.part, row.agent, row.configuration, row.build, str(row.heap_bytes >> 20))
+    return "rows-" + "-".join("".join(c if c.isalnum() else "-" for c in part) for part in parts if part)
 
 
 def loss(row: ConfigurationFinding) -> str:
@@ -169,6 +211,13 @@ def group_title(group: Group, rows: tuple[ConfigurationFinding, ...]) -> str:
     rates = [f"offered {numbers.per_second(offered, 'records')}"] if offered else []
     rates += [f"carries about {numbers.per_second(carried)} here"] if carried else []
     return f"{group.value} ({'; '.join(rates)})" if rates else group.value
+
+
+def group_heading(group: Group, rows: tuple[ConfigurationFinding, ...]) -> str:
+    """The group's name; where its CPU is not per record, what it is per."""
+    charged = next((of for row in rows if (of := cpu(row))), None)
+    apart = group is not Group.FAILED and charged is not None and charged.per != "record"
+    return f"{group_title(group, rows)}{': CPU per invocation' if apart else ''}"
 
 
 def workload_words(parameters: Parameters) -> str:

@@ -11,7 +11,8 @@ from tracetax.model import BASELINE, Use
 from tracetax.results.records import BASELINES, Role, TrialRecord
 
 Floats = NDArray[np.float64]
-CellKey = tuple[str, str, str, Role, int]
+CellKey = tuple[str, str, str, Role, int, str]
+"""Part, agent, configuration, role, heap, build."""
 TRIES = 2
 """A trial that fails is repeated once; failing again settles it."""
 
@@ -27,16 +28,19 @@ class Paired(Struct, frozen=True):
 
 def cell_key(record: TrialRecord) -> CellKey:
     """What a trial measured, apart from its block and attempt."""
-    return (record.part, record.agent, record.configuration, record.role, record.heap_bytes)
+    return (record.part, record.agent, record.configuration, record.role, record.heap_bytes, record.build)
 
 
 def whole_blocks(records: Iterable[TrialRecord]) -> dict[int, dict[CellKey, TrialRecord]]:
     """Blocks in which every cell was measured, or failed for good; of a repeated trial the last good one counts.
 
-    An interrupted block is left out as a whole: its trials stay on disk and count for nothing.
+    An interrupted block is left out as a whole: its trials stay on disk and count for nothing. The extra trials in
+    which memory is measured belong to none.
     """
     blocks: dict[int, dict[CellKey, list[TrialRecord]]] = defaultdict(lambda: defaultdict(list))
     for record in sorted(records, key=lambda record: record.number):
+        if record.role == "memory":
+            continue
         blocks[record.block][cell_key(record)].append(record)
     result: dict[int, dict[CellKey, TrialRecord]] = {}
     for number, block in sorted(blocks.items()):
@@ -51,22 +55,28 @@ def whole_blocks(records: Iterable[TrialRecord]) -> dict[int, dict[CellKey, Tria
     return result
 
 
+def memory_trials(records: Iterable[TrialRecord], part: str, use: Use, heap_bytes: int) -> list[TrialRecord]:
+    """The extra trials in which a configuration's memory was measured, failed ones too, in the order they were made."""
+    key: CellKey = (part, use.agent, use.configuration, "memory", heap_bytes, use.build)
+    return sorted((one for one in records if cell_key(one) == key), key=lambda record: record.number)
+
+
 def uses(blocks: dict[int, dict[CellKey, TrialRecord]], part: str) -> list[tuple[Use, int]]:
     """Configurations of a part with their heap, without the baselines, in order of appearance by name."""
     found = {
-        (key[1], key[2], key[4])
+        (key[1], key[2], key[4], key[5])
         for block in blocks.values()
         for key in block
         if key[0] == part and key[3] == "configuration"
     }
-    return [(Use(agent=agent, configuration=name), heap) for agent, name, heap in sorted(found)]
+    return [(Use(agent, name, build), heap) for agent, name, heap, build in sorted(found)]
 
 
 def trials(
     blocks: dict[int, dict[CellKey, TrialRecord]], part: str, use: Use, role: Role, heap_bytes: int
 ) -> list[TrialRecord]:
     """The good trials of one cell, one per block at most, in order of blocks."""
-    key: CellKey = (part, use.agent, use.configuration, role, heap_bytes)
+    key: CellKey = (part, use.agent, use.configuration, role, heap_bytes, use.build)
     return [block[key] for block in blocks.values() if key in block and block[key].status == "ok"]
 
 
@@ -87,8 +97,22 @@ def paired(
     value: Callable[[TrialRecord], float],
 ) -> Paired:
     """Values of a configuration and of the baselines with its heap, in the blocks where all three are good."""
-    keys: list[CellKey] = [(part, use.agent, use.configuration, "configuration", heap_bytes)]
+    keys: list[CellKey] = [_key(part, use, heap_bytes)]
     return _complete(blocks, [*keys, *_baseline_keys(part, heap_bytes)], value)
+
+
+def side_by_side(
+    blocks: dict[int, dict[CellKey, TrialRecord]],
+    part: str,
+    first: Use,
+    second: Use,
+    heap_bytes: int,
+    value: Callable[[TrialRecord], float],
+) -> tuple[Floats, Floats]:
+    """Values of two configurations, shape (n blocks,) each, in the blocks where both are good."""
+    keys = [_key(part, first, heap_bytes), _key(part, second, heap_bytes)]
+    found = _complete(blocks, [*keys, keys[0]], value)
+    return found.values, found.baseline_1
 
 
 def baseline_pairs(
@@ -104,7 +128,11 @@ def baseline_pairs(
 
 
 def _baseline_keys(part: str, heap_bytes: int) -> list[CellKey]:
-    return [(part, BASELINE.agent, BASELINE.configuration, role, heap_bytes) for role in BASELINES]
+    return [(part, BASELINE.agent, BASELINE.configuration, role, heap_bytes, BASELINE.build) for role in BASELINES]
+
+
+def _key(part: str, use: Use, heap_bytes: int) -> CellKey:
+    return (part, use.agent, use.configuration, "configuration", heap_bytes, use.build)
 
 
 def _complete(

@@ -42,12 +42,13 @@ MeasureName = Literal[
     "bytes",
 ]
 """``service_time`` and ``response_time`` are means of the steady part; ``overhead`` is a paired difference against
-the block's baselines, once per call and once per invocation; ``overhead_ratio`` is exp of the mean log ratio. ``service_time_second_half`` is the estimator of MooBench: mean of
-the second half of a start's calls. ``cpu`` is that of all threads from first call to drained, less the baseline's, per
-invocation and per delivered record; ``cpu_caller``, ``_agent``, ``_jit`` and ``_gc`` are its parts; ``cpu_waiting`` is
-in cores, in the quiet wait after drained. ``heap_live`` and ``rss_peak`` are of the memory trial; ``startup_main`` and
-``startup_first_call`` count from the start of the process; ``drain_time`` from the last call to the last record;
-``bytes`` are those on the wire or on disk."""
+the block's baselines, once per call and once per invocation; ``overhead_ratio`` is exp of the mean log ratio.
+``service_time_second_half`` is the estimator of MooBench: mean of the second half of a start's calls. ``cpu`` is that
+of all threads from first call to drained, less the baseline's, per invocation and per delivered record;
+``cpu_caller``, ``_agent``, ``_jit`` and ``_gc`` are its parts; ``cpu_waiting`` is in cores, in the quiet wait after
+drained. ``heap_live`` and ``rss_peak`` are of the memory trial; ``startup_main`` and ``startup_first_call`` count from
+the start of the process; ``drain_time`` from the last call to the last record; ``bytes`` are those on the wire or on
+disk."""
 
 
 class Measure(Struct, frozen=True):
@@ -168,6 +169,8 @@ class ExperimentFinding(Struct, frozen=True):
     command: tuple[str, ...]
     started_at: str
     parts: tuple[PartFinding, ...]
+    rank_by: Literal["cpu", "overhead"] = "cpu"
+    """What the rows that deliver everything are ranked by, as the experiment says."""
 
 
 class BuildComparison(Struct, frozen=True):
@@ -184,6 +187,7 @@ class BuildComparison(Struct, frozen=True):
     """Of the second against the first."""
     text: str
     """The verdict in words: by how much, the same within what, or how many blocks it would take."""
+    agent: str = ""
 
 
 class Statement(Struct, frozen=True):

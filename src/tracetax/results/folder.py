@@ -204,8 +204,7 @@ def measures(records: list[TrialRecord]) -> pl.DataFrame:
         ):
             if durations:
                 values |= {f"{kind}_{name}": value for name, value in msgspec.structs.asdict(durations).items()}
-        if record.allocated_bytes_per_call is not None:
-            values["allocation"] = record.allocated_bytes_per_call
+        values |= _of_process(record)
         if record.ledger:
             values |= {
                 "records_expected": record.ledger.expected,
@@ -221,6 +220,7 @@ def measures(records: list[TrialRecord]) -> pl.DataFrame:
                     "part": record.part,
                     "agent": record.agent,
                     "configuration": record.configuration,
+                    "build": record.build,
                     "role": record.role,
                     "status": record.status,
                     "measure": name,
@@ -228,9 +228,29 @@ def measures(records: list[TrialRecord]) -> pl.DataFrame:
                 }
             )
     schema = {"trial": pl.UInt32, "block": pl.UInt32} | dict.fromkeys(
-        ("part", "agent", "configuration", "role", "status", "measure"), pl.String
+        ("part", "agent", "configuration", "build", "role", "status", "measure"), pl.String
     )
     return pl.DataFrame(rows, schema=schema | {"value": pl.Float64})
+
+
+def _of_process(record: TrialRecord) -> dict[str, float]:
+    """What a trial used of CPU and memory, and how long it took to start and to drain."""
+    moments = record.moments
+    found = {
+        "allocation": record.allocated_bytes_per_call,
+        "second_half_mean": record.second_half_mean_ns,
+        "in_calls": record.in_calls_ns,
+        "rss_peak": record.rss_peak_bytes or None,
+        "heap_live": record.snapshots.get("collected", {}).get("heap_used_bytes"),
+        "startup_main": moments.main - moments.spawned if moments.main else None,
+        "startup_first_call": moments.first_monitored - moments.spawned if moments.first_monitored else None,
+        "drain_time": moments.drained - moments.last_call if moments.drained else None,
+    }
+    if record.cpu:
+        found["cpu_waiting"] = record.cpu.waiting_cores
+        for until, times in (("last_call", record.cpu.to_last_call), ("drained", record.cpu.to_drained)):
+            found |= {f"cpu_{group}_to_{until}": used for group, used in msgspec.structs.asdict(times).items()}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def read_json(path: Path, kind: type[T]) -> T:
@@ -289,6 +309,11 @@ def _read_parquet(path: Path) -> pl.DataFrame:
 
 
 def _way_out(path: Path) -> str:
+    if path.name == "manifest.json":
+        return (
+            "\nIt says what the run is. Put a copy of it back, or start a new run: nothing else in "
+            f"{path.parent} was touched."
+        )
     if path.parent.parent.name != "trials":
         return ""
     run = path.parent.parent.parent

@@ -61,6 +61,15 @@ class Disturbance(Struct, frozen=True):
     sink_cpu_ns: int
     pressure_cpu_avg10: float
     disturbed: bool
+    interrupts: float = 0.0
+    """CPU in interrupts, the trial's own loopback traffic included; it belongs to no process and marks nothing."""
+    kernel_threads: float = 0.0
+    """CPU of the kernel's own threads, which write files back among others; it marks nothing either."""
+    throttled_ns: int = 0
+    """For how long the control groups' quota stopped the processes."""
+    swapped_bytes: int = 0
+    involuntary_switches: int = 0
+    """Of the workload's process over its life: how often a thread lost its processor although it had more to do."""
 
 
 class SteadyPart(Struct, frozen=True):
@@ -155,6 +164,8 @@ class TrialRecord(Struct, frozen=True):
     in_calls_ns: int | None = None
     """Sum of all service times: the time that the callers spent inside their calls."""
     cpu: CpuAccount | None = None
+    rss_peak_bytes: int = 0
+    """Most memory that the workload's process had resident until its records had arrived."""
     allocated_bytes_per_call: float | None = None
     clock_resolution_ns: float | None = None
     clock_read_ns: float | None = None
@@ -166,3 +177,5 @@ class TrialRecord(Struct, frozen=True):
     exit_cpu_ns: int = 0
     """CPU of the workload's process over its life, from wait4."""
     exit_max_rss_bytes: int = 0
+    build: str = ""
+    """Which of two builds of the agent, where two are compared."""

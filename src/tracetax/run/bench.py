@@ -4,7 +4,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from tracetax.model import Agent, Configuration, JvmSettings
+from tracetax.machine.isolation import Isolation
+from tracetax.model import Agent, Configuration, JvmSettings, Use
 
 
 class Limits(Struct, frozen=True):
@@ -22,6 +23,8 @@ class Limits(Struct, frozen=True):
     term: float = 5.0
     quiet: float = 1.0
     """Beyond the agent's flush interval: silence longer than both means that nothing more is to come."""
+    warm_up_quiet: float = 0.2
+    """The same at the end of a warm-up whose records go to files: what is written later belongs to it all the same."""
 
 
 class Bench(Struct, frozen=True):
@@ -38,7 +41,15 @@ class Bench(Struct, frozen=True):
     """Fetched files, by agent and artifact name."""
     jvm: JvmSettings
     limits: Limits = Limits()
+    isolation: Isolation = Isolation()
+    builds: dict[str, dict[str, dict[str, Path]]] = {}
+    """What each of two builds puts in the place of ``artifacts``, by agent and label."""
 
     def configuration(self, agent: str, name: str) -> Configuration:
         """A configuration by its names."""
         return self.agents[agent].configurations[name]
+
+    def files(self, use: Use) -> dict[str, Path]:
+        """The files of a configuration's agent, by artifact name, in the build that is measured."""
+        own = self.builds[use.agent][use.build] if use.build else {}
+        return self.artifacts.get(use.agent, {}) | own

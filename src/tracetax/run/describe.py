@@ -3,20 +3,23 @@
 from collections.abc import Iterator
 
 from tracetax.model import Agent, Experiment, Part
-from tracetax.run.plan import Cell, cells, configuration, expected_seconds
+from tracetax.run.plan import Cell, cells, configuration, expected_seconds, memory_cells
 from tracetax.run.progress import duration_words
 
 
 def estimated_seconds(experiment: Experiment, agents: dict[str, Agent]) -> tuple[float, float]:
     """A first guess at the length of the run: with the fewest and with the most blocks, bounded by the budget."""
     parts = {part.name: part for part in experiment.parts}
-    block = sum(
-        expected_seconds(cell, parts[cell.part], configuration(agents, cell.use)) for cell in cells(experiment, agents)
-    )
+    every = cells(experiment, agents)
+
+    def seconds(of: list[Cell]) -> float:
+        return sum(expected_seconds(cell, parts[cell.part], configuration(agents, cell.use)) for cell in of)
+
+    block, memory = seconds(every), seconds(memory_cells(every)) if experiment.schedule.memory else 0.0
     budget = max(block, experiment.schedule.budget_ns / 1e9)
     return (
-        min(budget, block * experiment.schedule.min_blocks),
-        min(budget, block * experiment.schedule.max_blocks),
+        min(budget, block * experiment.schedule.min_blocks + memory),
+        min(budget, block * experiment.schedule.max_blocks + memory),
     )
 
 
@@ -33,6 +36,8 @@ def plan_lines(experiment: Experiment, agents: dict[str, Agent], seed: int) -> I
     yield f"{experiment.key}: {experiment.title}"
     if experiment.paper:
         yield f"After {experiment.paper}."
+    if experiment.fast:
+        yield "The shorter version, as [fast] in its file says; without --fast it is measured in full."
     if not experiment.result:
         yield "Only checks that everything works; its numbers are no result."
     for part in experiment.parts:
@@ -56,10 +61,22 @@ def plan_lines(experiment: Experiment, agents: dict[str, Agent], seed: int) -> I
         + (f"when every 95 % interval has a half-width of at most {' or '.join(bounds)}, " if bounds else "")
         + f"after its last block, or when the budget of {duration_words(schedule.budget_ns / 1e9)} is spent."
     )
+    if schedule.memory:
+        yield "After its last block, one more trial of each measures memory: with a heap that begins small and grows."
     yield (
         f"JVM: heap {experiment.jvm.heap_bytes / 2**20:,.0f} MiB, {experiment.jvm.collector}, the same for baseline "
         "and agents, except where another heap is named above."
     )
+    for agent in agents.values():
+        if agent.builds:
+            first, second = agent.builds
+            yield f"Two builds of {agent.key} are compared, paired in each block: {first} and {second}."
+        for artifact in (artifact for artifact in agent.artifacts.values() if artifact.file):
+            yield f"{agent.key}.{artifact.name} is {artifact.file}."
+    if experiment.published:
+        platforms = ", ".join(dict.fromkeys(row.platform for row in experiment.published))
+        count = len({row.use for row in experiment.published})
+        yield f"Published values of {count} configurations, baseline included, stand beside: {platforms}."
     yield f"Estimated time: {estimate_words(experiment, agents)}."
 
 

@@ -10,7 +10,7 @@ from tracetax.workloads import calltree
 
 
 def command_line(
-    plan: Plan, bench: Bench, ports: dict[str, int], scratch: Path, logs: Path
+    plan: Plan, bench: Bench, ports: dict[str, int], scratch: Path, logs: Path, records: Path
 ) -> tuple[tuple[str, ...], dict[str, str]]:
     """The JVM's command and what its environment gets beyond the clean one."""
     agent = bench.agents[plan.config.agent]
@@ -19,16 +19,23 @@ def command_line(
     expected = records_made(plan.config, plan.part)
     values = {
         **calltree.placeholders(),
-        **{f"artifacts.{name}": str(path) for name, path in bench.artifacts.get(agent.key, {}).items()},
+        **{f"artifacts.{name}": str(path) for name, path in bench.files(plan.slot.cell.use).items()},
         **sink_placeholders(ports),
         "expected.records": str(expected),
         "expected.records.next_power_of_two": str(1 << max(0, expected - 1).bit_length()),
         "agent.files": str(bench.agents_root / agent.key / "files"),
         "trial.dir": str(scratch),
+        "records.dir": str(records),
     }
     command = (
         str(bench.java),
-        *calltree.jvm_flags(bench.jvm, plan.slot.cell.heap_bytes, bench.cores, logs / "hs_err.log"),
+        *calltree.jvm_flags(
+            bench.jvm,
+            plan.slot.cell.heap_bytes,
+            bench.cores,
+            logs / "hs_err.log",
+            growing=plan.slot.cell.role == "memory",
+        ),
         *(fill(flag, values) for flag in plan.config.jvm),
         *("-cp", str(bench.classes)),
         calltree.MAIN_CLASS,

@@ -2,9 +2,9 @@
 
 from msgspec.structs import replace
 
-from tracetax.ledger import account
+from tracetax.ledger import account, together
 from tracetax.machine.disturbance import cpu_pressure
-from tracetax.results.records import Disturbance, TrialRecord, Verdict, WarmUp
+from tracetax.results.records import CpuAccount, Disturbance, TrialRecord, Verdict, WarmUp
 from tracetax.run import verdicts as judge
 from tracetax.run.stages import Outcome, Plan
 from tracetax.workloads.calltree import Driver
@@ -37,17 +37,18 @@ def finished(plan: Plan, record: TrialRecord, outcome: Outcome, result: Measured
         method_level=warmed.method_level,
         ledger=warm_ledger,
     )
+    protocols = outcome.measured.protocols.items()
+    elsewhere = together(count for name, count in protocols if config.protocol not in (None, name))
     found = [
         *judge.of_warm_up(warm, config, connected=warmed.connected, delivers=plan.delivers),
         *judge.of_records(ledger, config),
+        *judge.of_other_protocols(elsewhere, config),
         *judge.of_ending(outcome.ending),
     ]
     if not outcome.drained.within_limit:
         found.append(Verdict(code="drain-limit", severity="warning", text="records still arrived at the drain limit"))
     load = outcome.load
-    if load.disturbed:
-        text = f"{load.steal:.2f} cores stolen and {load.other:.2f} cores used by others during the trial"
-        found.append(Verdict(code="disturbed", severity="warning", text=text))
+    found += judge.of_load(load)
     failed = any(verdict.severity == "error" for verdict in found)
     return replace(
         record,
@@ -61,6 +62,10 @@ def finished(plan: Plan, record: TrialRecord, outcome: Outcome, result: Measured
         service=result.service,
         response=result.response,
         lateness=result.lateness,
+        second_half_mean_ns=result.second_half_mean_ns,
+        in_calls_ns=result.in_calls_ns,
+        cpu=_with_exact_callers(outcome.cpu, result.callers_cpu_ns) if outcome.cpu else None,
+        rss_peak_bytes=outcome.rss_peak_bytes,
         allocated_bytes_per_call=result.allocated_bytes_per_call,
         clock_resolution_ns=result.clock_resolution_ns,
         clock_read_ns=result.clock_read_ns,
@@ -75,7 +80,21 @@ def finished(plan: Plan, record: TrialRecord, outcome: Outcome, result: Measured
             sink_cpu_ns=outcome.sink_cpu_ns,
             pressure_cpu_avg10=cpu_pressure(),
             disturbed=load.disturbed,
+            interrupts=load.interrupts,
+            kernel_threads=load.kernel,
+            throttled_ns=load.throttled_ns,
+            swapped_bytes=load.swapped_bytes,
+            involuntary_switches=outcome.ending.involuntary_switches,
         ),
+    )
+
+
+def _with_exact_callers(cpu: CpuAccount, callers_ns: int) -> CpuAccount:
+    """The account with what the callers read from their own clocks: exactly their calls, however few they were."""
+    return replace(
+        cpu,
+        to_last_call=replace(cpu.to_last_call, caller=callers_ns),
+        to_drained=replace(cpu.to_drained, caller=callers_ns),
     )
 
 
@@ -89,6 +108,7 @@ def with_process(record: TrialRecord, driver: Driver) -> TrialRecord:
             spawned=driver.process.started_ns,
             main=driver.moment("main"),
             ready=driver.moment("ready"),
+            first_monitored=driver.moment("first-monitored"),
             warm=driver.moment("warmed"),
             first_call=driver.moment("first-call"),
             last_call=driver.moment("last-call"),

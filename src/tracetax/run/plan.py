@@ -3,6 +3,7 @@
 import random
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tracetax.errors import UserError
 from tracetax.model import BASELINE, Agent, Configuration, Delivery, Experiment, Part, Use
@@ -23,7 +24,7 @@ class Cell(Struct, frozen=True):
     @property
     def label(self) -> str:
         """The cell in words, for progress and messages."""
-        return f"{self.use.agent} {self.use.configuration}" if self.role == "configuration" else "baseline"
+        return "baseline" if self.use == BASELINE else str(self.use)
 
 
 class Slot(Struct, frozen=True):
@@ -80,6 +81,12 @@ def cells(experiment: Experiment, agents: dict[str, Agent]) -> list[Cell]:
     return result
 
 
+def memory_cells(every: list[Cell]) -> list[Cell]:
+    """The extra trials in which memory is measured: one for each configuration, and one baseline for each heap."""
+    once = [cell for cell in every if cell.role != BASELINES[1]]
+    return [replace(cell, role="memory") for cell in once]
+
+
 def block(number: int, active: list[Cell], seed: int) -> list[Slot]:
     """The block's trials in their random order, which depends on the seed and the block's number alone."""
     order = list(active)
@@ -87,10 +94,15 @@ def block(number: int, active: list[Cell], seed: int) -> list[Slot]:
     return [Slot(block=number, block_size=len(order), cell=cell) for cell in order]
 
 
+def memory_needed(every: list[Cell]) -> int:
+    """Bytes that the largest trial takes: its heap, and what else a JVM and the sink need."""
+    return max(cell.heap_bytes for cell in every) + (512 << 20)
+
+
 def check_memory(every: list[Cell], available_bytes: int) -> None:
     """Refuse an experiment whose largest heap does not fit into the machine, before anything is measured."""
     largest = max(every, key=lambda cell: cell.heap_bytes)
-    needed = largest.heap_bytes + (512 << 20)
+    needed = memory_needed(every)
     if needed > available_bytes:
         raise UserError(
             f"{largest.label} in part {largest.part} needs {needed / 2**30:.1f} GiB of memory, and this machine has "

@@ -10,13 +10,13 @@ from types import ModuleType
 import msgspec
 
 from tracetax import companions, run, workloads
-from tracetax.artifacts import build_sink, build_workload, fetch
+from tracetax.artifacts import build_sink, build_workload, fetch, keep
 from tracetax.catalog.java import check_java, untested_java
 from tracetax.errors import ExitCode, UserError
 from tracetax.machine.facts import Machine
-from tracetax.machine.limits import usable_cores
+from tracetax.machine.isolation import isolation_here
 from tracetax.machine.toolchain import OLDEST_JDK, Jdk, find_jdk
-from tracetax.model import BASELINE, Agent, Experiment
+from tracetax.model import BASELINE, Agent, Artifact, Experiment
 from tracetax.run.bench import Bench, Limits
 
 Say = Callable[[str], None]
@@ -41,17 +41,21 @@ def prepare(
     took = [f"workload {seconds:.1f} s"]
     sink, seconds = _timed(lambda: build_sink(root, cache, say))
     took.append(f"sink {seconds:.1f} s")
-    files: dict[str, dict[str, Path]] = {}
     fetched = time.monotonic()
-    for agent in used.values():
-        files[agent.key] = {name: fetch(artifact, cache, say) for name, artifact in agent.artifacts.items()}
+    files = {agent.key: _obtained(agent.artifacts, cache, say) for agent in used.values()}
+    builds = {
+        agent.key: {label: _obtained(artifacts, cache, say) for label, artifacts in agent.builds.items()}
+        for agent in used.values()
+        if agent.builds
+    }
     count = sum(len(found) for found in files.values())
     took.append(f"{count} agent files {time.monotonic() - fetched:.1f} s")
     say("Prepared: " + " · ".join(took))
+    isolation = isolation_here()
     return Bench(
         java=jdk.home / "bin" / "java",
         java_version=jdk.version,
-        cores=usable_cores(),
+        cores=isolation.processors,
         sink=sink,
         classes=classes,
         agents=used,
@@ -59,7 +63,17 @@ def prepare(
         artifacts=files,
         jvm=experiment.jvm,
         limits=limits or Limits(),
+        isolation=isolation,
+        builds=builds,
     )
+
+
+def _obtained(artifacts: dict[str, Artifact], cache: Path, say: Say) -> dict[str, Path]:
+    """The files of artifacts: the user's own, or fetched."""
+    return {
+        name: keep(artifact, cache) if artifact.file else fetch(artifact, cache, say)
+        for name, artifact in artifacts.items()
+    }
 
 
 def require_jdk() -> Jdk:
@@ -92,6 +106,7 @@ def hashes(experiment: Experiment, bench: Bench, machine: Machine) -> dict[str, 
         "the workload": bench.classes.name,
         "the JDK": _digest((str(bench.java), bench.java_version)),
         "the machine": _digest((machine.cpu, machine.cores, machine.memory_bytes, machine.kernel, machine.virtualised)),
+        "the cores of workload and sink": _digest((bench.isolation.workload, bench.isolation.companions)),
         "Tracetax's way of measuring": _digest([_source(package) for package in (run, workloads, companions)]),
     }
     return result | {f"the agent {key}": _digest(agent) for key, agent in bench.agents.items()}

@@ -46,8 +46,8 @@ class TerminalProgress:
                 self._live.stop()
 
     def block(self, number: int, most: int, trials: int) -> None:
-        """A block of ``trials`` trials begins."""
-        self._block = f"block {number} of {most}"
+        """A block of ``trials`` trials begins, or, with number 0, the trials in which memory is measured."""
+        self._block = f"block {number} of {most}" if number else "memory"
         self._trials, self._place = trials, 0
 
     def trial(self, slot: Slot, seconds_left: float) -> None:

@@ -10,13 +10,13 @@ from msgspec.structs import replace
 from tracetax.model import Experiment, Part, Use
 from tracetax.results import blocks as arranged
 from tracetax.results.folder import RunFolder
-from tracetax.results.records import TrialRecord
+from tracetax.results.records import BASELINES, TrialRecord
 from tracetax.run.bench import Bench
-from tracetax.run.plan import Cell, Slot, block, cells, expected_seconds
+from tracetax.run.plan import Cell, Slot, block, cells, expected_seconds, memory_cells
 from tracetax.run.stages import Plan
 from tracetax.run.trial import run_trial
 from tracetax.statistics.overhead import differences, log_ratios
-from tracetax.statistics.stopping import BlockValues, StopRule, decide
+from tracetax.statistics.stopping import BlockValues, BuildValues, StopRule, decide
 
 WORST_FIRST = ("failed", "interrupted", "budget", "max-blocks", "settled")
 
@@ -25,7 +25,7 @@ class Progress(Protocol):
     """Who is told how the run goes."""
 
     def block(self, number: int, most: int, trials: int) -> None:
-        """A block of ``trials`` trials begins."""
+        """A block of ``trials`` trials begins; number 0 are the extra trials in which memory is measured."""
 
     def trial(self, slot: Slot, seconds_left: float) -> None:
         """A trial begins; ``seconds_left`` is the estimate for the whole run."""
@@ -67,16 +67,19 @@ class Session:
         self.ended: dict[str, str] = {}
         self.failed: list[int] = []
         self.set_aside = self._set_aside_before()
+        self.memory_due = memory_cells(self.cells) if experiment.schedule.memory else []
 
     def run(self) -> Ended:
         """Measure until every part has ended. An interrupt ends the run in order and keeps what was measured."""
         number = max((record.block for record in self.records), default=0)
         try:
             self._judge()
+            self._memory()
             while active := [cell for cell in self.cells if self._active(cell)]:
                 number += 1
                 self._block(block(number, active, self.seed))
                 self._judge()
+                self._memory()
         except KeyboardInterrupt:
             self.folder.discard_unfinished()
             self._close("interrupted")
@@ -106,6 +109,35 @@ class Session:
             if record.status == "failed" and not self._measured(slot):
                 self.set_aside.add(slot.cell)
                 self.progress.note(f"{slot.cell.label} failed twice and is set aside; the others go on.")
+
+    def _memory(self) -> None:
+        """Measure the memory of parts that have ended, of what has not been measured before and the budget still holds.
+
+        These trials belong to no block, and a failed one sets nothing aside: its row has no such numbers then.
+        """
+        ready = [cell for cell in self.memory_due if cell.part in self.ended and self._wants_memory(cell)]
+        self.memory_due = [cell for cell in self.memory_due if cell.part not in self.ended]
+        if not ready:
+            return
+        self.progress.block(0, self.experiment.schedule.max_blocks, len(ready))
+        slots = [Slot(block=0, block_size=len(ready), cell=cell) for cell in ready]
+        for place, slot in enumerate(slots):
+            for attempt in range(len(self._memory_trials(slot.cell)) + 1, arranged.TRIES + 1):
+                if self._estimate(slot.cell) > self._budget_left():
+                    self.progress.note("The budget leaves no time to measure the memory of what remains.")
+                    return
+                if self._trial(replace(slot, attempt=attempt), slots[place:]).status == "ok":
+                    break
+
+    def _wants_memory(self, cell: Cell) -> bool:
+        """Whether a memory trial is due: its part has a result, and its memory has not been measured."""
+        tried = self._memory_trials(cell)
+        aside = any(replace(cell, role=role) in self.set_aside for role in (*BASELINES, "configuration"))
+        settled = len(tried) >= arranged.TRIES or any(record.status == "ok" for record in tried)
+        return not settled and not aside and self.ended[cell.part] != "failed"
+
+    def _memory_trials(self, cell: Cell) -> list[TrialRecord]:
+        return arranged.memory_trials(self.records, cell.part, cell.use, cell.heap_bytes)
 
     def _measured(self, slot: Slot) -> bool:
         """Whether the cell has a good trial in this block after all."""
@@ -155,8 +187,10 @@ class Session:
             if decision.reason:
                 self.ended[part.name] = decision.reason
 
-    def _samples(self, part: Part, whole: dict[int, dict[arranged.CellKey, TrialRecord]]) -> dict[str, BlockValues]:
-        samples: dict[str, BlockValues] = {}
+    def _samples(
+        self, part: Part, whole: dict[int, dict[arranged.CellKey, TrialRecord]]
+    ) -> dict[str, BlockValues | BuildValues]:
+        samples: dict[str, BlockValues | BuildValues] = {}
         for cell in self.cells:
             if cell.part != part.name or cell.role != "configuration" or cell in self.set_aside:
                 continue
@@ -164,13 +198,19 @@ class Session:
             if found.blocks:
                 columns = found.values, found.baseline_1, found.baseline_2
                 samples[str(cell.use)] = BlockValues(log_ratios(*columns), differences(*columns))
+        heaps = {cell.use: cell.heap_bytes for cell in self.cells if cell.part == part.name}
+        for first, second in part.build_pairs:
+            if {str(first), str(second)} <= samples.keys():
+                found = arranged.side_by_side(whole, part.name, first, second, heaps[first], arranged.service_mean)
+                if len(found[0]):
+                    samples[f"{second} against {first.build}"] = BuildValues(*found)
         return samples
 
     def _estimate(self, cell: Cell) -> float:
         """Seconds that a trial of this cell takes: as measured in this session, or a first guess."""
-        measured = self.spent.get(cell)
-        if measured:
-            return sum(measured) / len(measured)
+        for alike in (cell, *(replace(cell, role=role) for role in ("configuration", *BASELINES))):
+            if measured := self.spent.get(alike):
+                return sum(measured) / len(measured)
         part = self.parts[cell.part]
         return expected_seconds(cell, part, self.bench.configuration(cell.use.agent, cell.use.configuration))
 
@@ -178,14 +218,20 @@ class Session:
         return sum(self._estimate(cell) for cell in self.cells if self._active(cell))
 
     def _affordable_blocks(self) -> int:
-        left = self.experiment.schedule.budget_ns / 1e9 - (time.monotonic() - self.started)
-        return max(0, int(left // max(0.1, self._block_seconds())))
+        return max(0, int((self._budget_left() - self._memory_seconds()) // max(0.1, self._block_seconds())))
+
+    def _budget_left(self) -> float:
+        return self.experiment.schedule.budget_ns / 1e9 - (time.monotonic() - self.started)
+
+    def _memory_seconds(self) -> float:
+        return sum(self._estimate(cell) for cell in self.memory_due)
 
     def _seconds_left(self, rest: list[Slot]) -> float:
         """Time left: what remains of this block, and the blocks to the fewest that the schedule allows."""
         done = len(arranged.whole_blocks(self.records))
         blocks_left = max(0, min(self.experiment.schedule.min_blocks - done - 1, self._affordable_blocks()))
-        return sum(self._estimate(slot.cell) for slot in rest) + blocks_left * self._block_seconds()
+        still = sum(self._estimate(slot.cell) for slot in rest) + blocks_left * self._block_seconds()
+        return still + self._memory_seconds()
 
     def _set_aside_before(self) -> set[Cell]:
         """Cells that had failed for good before this session."""
@@ -211,7 +257,7 @@ class Session:
 def _cell(record: TrialRecord) -> Cell:
     return Cell(
         part=record.part,
-        use=Use(agent=record.agent, configuration=record.configuration),
+        use=Use(agent=record.agent, configuration=record.configuration, build=record.build),
         role=record.role,
         heap_bytes=record.heap_bytes,
     )

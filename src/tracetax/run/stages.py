@@ -8,12 +8,16 @@ from msgspec import Struct
 
 from tracetax.companions.sink import PhaseReport, Sink
 from tracetax.machine import disturbance
+from tracetax.machine.threads import peak_rss_bytes
 from tracetax.model import Configuration, Part
 from tracetax.process import Ending
+from tracetax.results.records import CpuAccount
 from tracetax.run.bench import Bench
 from tracetax.run.drain import Drained, drain
 from tracetax.run.drops import DropLog
+from tracetax.run.files import Growth, RecordsFolder, Written
 from tracetax.run.plan import Slot, expected_records
+from tracetax.run.sampler import Sampler
 from tracetax.run.warm_up import Warmed, warm_up
 from tracetax.workloads.calltree import Driver, WorkloadFailed
 
@@ -56,14 +60,23 @@ class Outcome(Struct, frozen=True):
     calls_ns: int
     load: disturbance.Load
     sink_cpu_ns: int
+    cpu: CpuAccount | None
+    rss_peak_bytes: int
 
 
 def conduct_or_end(
-    plan: Plan, bench: Bench, sink: Sink, driver: Driver, logs: Path, watch: Callable[[str], None]
+    plan: Plan,
+    bench: Bench,
+    sink: Sink,
+    driver: Driver,
+    records: RecordsFolder,
+    logs: Path,
+    watch: Callable[[str], None],
 ) -> Outcome:
     """Lead the workload; one that hangs is asked what it is doing, for its log, and ended: TERM, then KILL."""
     try:
-        return _conduct(plan, bench, sink, driver, logs, watch)
+        with Sampler(driver.process.pid) as sampler:
+            return _conduct(plan, bench, sink, driver, sampler, records, logs, watch)
     except WorkloadFailed as failure:
         if failure.code == "jvm-hangs":
             driver.process.ask_for_threads()
@@ -71,52 +84,83 @@ def conduct_or_end(
         raise
 
 
-def _conduct(plan: Plan, bench: Bench, sink: Sink, driver: Driver, logs: Path, watch: Callable[[str], None]) -> Outcome:
+def _conduct(
+    plan: Plan,
+    bench: Bench,
+    sink: Sink,
+    driver: Driver,
+    sampler: Sampler,
+    records: RecordsFolder,
+    logs: Path,
+    watch: Callable[[str], None],
+) -> Outcome:
     """Lead the running workload through its stages."""
     limits, config, parameters = bench.limits, plan.config, plan.part.parameters
     drops = DropLog(config.drop_log if plan.delivers else None, (logs / "stdout.txt", logs / "stderr.txt"))
-    machine_before, tool_before = disturbance.machine_cpu(), time.process_time_ns()
-    driver.wait_for("ready", limits.start)
-    warmed = warm_up(driver, sink, drops, config, parameters, delivers=plan.delivers, limits=limits, watch=watch)
-    held_back = plan.delivers and config.held_until_exit > 0
-    if held_back:
+    isolation = bench.isolation
+    machine_before, tool_before = disturbance.machine_cpu(isolation.watched), time.process_time_ns()
+    driver.wait_for("ready", limits.start, interval=0.005)
+    files = records if config.writes_files else None
+    growth = Growth(files, limits.warm_up_quiet, limits.drain_base, watch) if files else None
+    warmed = warm_up(
+        driver, sink, drops, config, parameters, delivers=plan.delivers, limits=limits, watch=watch, waits=growth
+    )
+    before = None
+    if not files and plan.delivers and config.held_until_exit > 0:
         sink.next_phase_after(warmed.records, MEASURED)
-        before = None
-    else:
+    elif not files:
         before = sink.next_phase(MEASURED)
     dropped_before = drops.total()
 
     watch("calling")
+    sampler.start()
     driver.say("measure")
     first = driver.wait_for("first-call", limits.start, interval=0.001)
+    sampler.began(first.at_ns)
     tool_at_first = time.process_time_ns()
     calls_limit = limits.calls_base + parameters.invocations * limits.calls_per_invocation
     calls_limit += 2 * parameters.calls * parameters.method_time_ns / parameters.threads / 1e9
     if parameters.rate != "full":
         calls_limit += 2 * parameters.calls / parameters.rate
     last = driver.wait_for("last-call", calls_limit)
+    sampler.look()
     tool_cpu_ns = time.process_time_ns() - tool_at_first
     at_last_call, asked_ns = sink.counts(), time.monotonic_ns()
+    written = files.look() if files else Written(files={})
 
-    drained = drain(
-        sink,
-        drops,
-        config,
-        phase=MEASURED,
-        expected=plan.expected,
-        dropped_before=dropped_before,
-        last_call_ns=last.at_ns,
-        limits=limits,
-        watch=watch,
-    )
+    if files:
+        drained = files.settle(
+            since=written,
+            since_ns=last.at_ns,
+            quiet=limits.quiet + config.flush_interval_ns / 1e9,
+            limit=limits.drain_base + plan.expected * limits.drain_per_record,
+            watch=watch,
+        )
+    else:
+        drained = drain(
+            sink,
+            drops,
+            config,
+            phase=MEASURED,
+            expected=plan.expected,
+            dropped_before=dropped_before,
+            last_call_ns=last.at_ns,
+            limits=limits,
+            watch=watch,
+        )
+    sampler.end()
+    rss_peak_bytes = peak_rss_bytes(driver.process.pid)
     own = disturbance.process_cpu_ns(driver.process.pid) + disturbance.process_cpu_ns(sink.process.pid)
     own += time.process_time_ns() - tool_before
-    load = disturbance.between(machine_before, disturbance.machine_cpu(), own)
+    load = disturbance.between(machine_before, disturbance.machine_cpu(isolation.watched), own, isolation.share)
     watch("ending")
     driver.say("drained")
     driver.wait_for("written", limits.write)
     ending = driver.process.stop(grace=limits.end)
     _until_connections_end(sink, seconds=2.0)
+    if files:
+        watch("counting what was written")
+        files.count(sink, config, before=warmed.records, expected=plan.expected, phase=MEASURED)
     measured = sink.stop()
     if before is None:
         before = next((phase for phase in measured.earlier if phase.phase == WARM_UP), measured)
@@ -126,6 +170,11 @@ def _conduct(plan: Plan, bench: Bench, sink: Sink, driver: Driver, logs: Path, w
         if arrived:
             raise WorkloadFailed("warm-up-loss", text)
         raise WorkloadFailed("nothing-recorded", f"{text}: is the method woven, and the name pattern right?")
+    arrived = at_last_call.records if at_last_call.phase == MEASURED else 0
+    if files:
+        received = measured.of(config.protocol).records
+        kept = before.of(config.protocol).records + received
+        arrived = written.carried(files.look(), received=received, kept=kept)
     return Outcome(
         warmed=warmed,
         drained=drained,
@@ -134,12 +183,14 @@ def _conduct(plan: Plan, bench: Bench, sink: Sink, driver: Driver, logs: Path, w
         measured=measured,
         dropped_before=dropped_before,
         dropped=drops.total(ended=True) - dropped_before,
-        arrived_by_last_call=at_last_call.records if at_last_call.phase == MEASURED else 0,
+        arrived_by_last_call=arrived,
         asked_ns=asked_ns,
         tool_cpu_ns=tool_cpu_ns,
         calls_ns=last.at_ns - first.at_ns,
         load=load,
         sink_cpu_ns=measured.cpu_ns,
+        cpu=sampler.account(first.at_ns, last.at_ns, drained.at_ns),
+        rss_peak_bytes=rss_peak_bytes,
     )
 
 

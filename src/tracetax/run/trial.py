@@ -15,6 +15,7 @@ from tracetax.process import clean_environment
 from tracetax.results.folder import RunFolder, disk_errors
 from tracetax.results.records import Moments, TrialRecord, Verdict
 from tracetax.run.bench import Bench
+from tracetax.run.files import RecordsFolder, records_folder
 from tracetax.run.launch import command_line
 from tracetax.run.outcome import finished, with_process
 from tracetax.run.stages import WARM_UP, Plan, conduct_or_end
@@ -42,6 +43,7 @@ def run_trial(plan: Plan, bench: Bench, folder: RunFolder, watch: Callable[[str]
         part=plan.part.name,
         agent=plan.slot.cell.use.agent,
         configuration=plan.slot.cell.use.configuration,
+        build=plan.slot.cell.use.build,
         role=plan.slot.cell.role,
         heap_bytes=plan.slot.cell.heap_bytes,
         parameters=plan.part.parameters,
@@ -53,14 +55,20 @@ def run_trial(plan: Plan, bench: Bench, folder: RunFolder, watch: Callable[[str]
         started_at=datetime.now(UTC).isoformat(timespec="seconds"),
         moments=Moments(spawned=0),
     )
-    with disk_errors(folder.path):
-        record = _attempt(plan, bench, record, scratch, logs, watch)
+    with disk_errors(folder.path), records_folder(scratch) as records:
+        record = _attempt(plan, bench, record, scratch, logs, records, watch)
     folder.keep_trial(record)
     return record
 
 
 def _attempt(
-    plan: Plan, bench: Bench, record: TrialRecord, scratch: Path, logs: Path, watch: Callable[[str], None]
+    plan: Plan,
+    bench: Bench,
+    record: TrialRecord,
+    scratch: Path,
+    logs: Path,
+    records: RecordsFolder,
+    watch: Callable[[str], None],
 ) -> TrialRecord:
     """Run the trial's processes; turns what they did wrong into an error verdict."""
     started: list[Driver] = []
@@ -70,16 +78,24 @@ def _attempt(
             depth=plan.part.parameters.depth,
             record_name=fill(plan.config.record_name or "", calltree.placeholders()),
             error_log=logs / "sink.txt",
+            cores=bench.isolation.companions,
         ) as sink:
-            command, environment = command_line(plan, bench, sink.ports, scratch, logs)
+            command, environment = command_line(plan, bench, sink.ports, scratch, logs, records.path)
             record = replace(record, command=command, environment=environment)
             watch("starting")
             sink.next_phase(WARM_UP)
             whole_environment = clean_environment(os.environ, environment)
-            driver = Driver(command, whole_environment, logs / "status.txt", logs, meanwhile=sink.check)
+            driver = Driver(
+                command,
+                whole_environment,
+                logs / "status.txt",
+                logs,
+                meanwhile=lambda: _check(sink, records if plan.config.writes_files else None),
+                cores=bench.isolation.workload,
+            )
             started.append(driver)
             with driver.process:
-                outcome = conduct_or_end(plan, bench, sink, driver, logs, watch)
+                outcome = conduct_or_end(plan, bench, sink, driver, records, logs, watch)
         result = collect(scratch, plan.number, plan.part.parameters)
         record = finished(plan, record, outcome, result)
     except (WorkloadFailed, SinkLost) as failure:
@@ -93,6 +109,13 @@ def _attempt(
     if started:
         record = with_process(record, started[0])
     return record
+
+
+def _check(sink: Sink, records: RecordsFolder | None) -> None:
+    """Raise where waiting for the workload has become useless: SinkLost, or OSError where the disk is full."""
+    sink.check()
+    if records:
+        records.check_disk()
 
 
 def last_lines(logs: Path) -> str:

@@ -3,7 +3,8 @@
 A verdict of severity ``error`` makes the trial a failed one; a loss does not: it is a result.
 """
 
-from tracetax.ledger import Ledger
+from tracetax.ledger import Ledger, ProtocolCount
+from tracetax.machine.disturbance import Load
 from tracetax.model import Configuration, Delivery
 from tracetax.process import Ending
 from tracetax.results.records import Severity, Verdict, WarmUp
@@ -52,13 +53,20 @@ def of_records(ledger: Ledger, config: Configuration) -> list[Verdict]:
         add(
             "account-exceeds",
             "warning",
-            f"{surplus:,} drops too many are admitted: probably the warm-up's, logged late",
+            f"{surplus:,} drops too many are admitted: the warm-up's, logged late, or of events that are no records",
         )
     if ledger.missing and config.delivery is Delivery.COMPLETE:
         add(
             "records-lost",
             "warning",
             f"{ledger.missing:,} of {ledger.expected:,} records that it should deliver never arrived",
+        )
+    elif ledger.missing and config.deletes_oldest:
+        add(
+            "oldest-deleted",
+            "warning",
+            f"{ledger.missing:,} of {ledger.expected:,} records are not in the files that were kept: "
+            "it deletes the oldest ones while it writes",
         )
     elif ledger.missing:
         add(
@@ -89,7 +97,7 @@ def of_warm_up(warm_up: WarmUp, config: Configuration, connected: bool, delivers
                 f"and the method at tier {warm_up.method_level}, not 4",
             )
         )
-    if delivers and connected and warm_up.ledger.missing:
+    if delivers and connected and warm_up.ledger.missing and not config.deletes_oldest:
         verdicts.append(
             Verdict(
                 code="warm-up-loss",
@@ -100,8 +108,34 @@ def of_warm_up(warm_up: WarmUp, config: Configuration, connected: bool, delivers
     return verdicts
 
 
+def of_other_protocols(count: ProtocolCount, config: Configuration) -> list[Verdict]:
+    """Verdicts on what the sink got on protocols other than the configuration's: it cost something, whoever sent it."""
+    records = count.records + count.unexpected_names
+    if not records and not count.malformed:
+        return []
+    text = f"{records:,} records and {count.malformed:,} unreadable messages came on other protocols than "
+    return [Verdict(code="stray-input", severity="warning", text=text + (config.protocol or "any"))]
+
+
+def of_load(load: Load) -> list[Verdict]:
+    """Verdicts on what else the machine did. Only steal and others' CPU are a reason to repeat the trial."""
+    verdicts: list[Verdict] = []
+    if load.disturbed:
+        text = f"{load.steal:.2f} cores stolen and {load.other:.2f} cores used by others during the trial"
+        verdicts.append(Verdict(code="disturbed", severity="warning", text=text))
+    if load.throttled_ns:
+        text = f"the container's CPU quota stopped its processes for {load.throttled_ns / 1e9:.2f} s of the trial"
+        verdicts.append(Verdict(code="throttled", severity="note", text=text))
+    if load.swapped_bytes:
+        text = f"the machine moved {load.swapped_bytes / 2**20:.1f} MiB between memory and swap during the trial"
+        verdicts.append(Verdict(code="swapped", severity="note", text=text))
+    return verdicts
+
+
 def of_ending(ending: Ending) -> list[Verdict]:
     """Verdicts on how the JVM ended after it had delivered its samples."""
+    if ending.left_behind:
+        return [Verdict(code="left-behind", severity="error", text=f"the JVM {ending.description}")]
     if ending.asked != "itself":
         return [
             Verdict(

@@ -1,8 +1,8 @@
 """Warm-up: bursts of at most a quarter of the agent's queue, each awaited at the sink, until the code is compiled.
 
-A burst counts as awaited when no more than a quarter of the queue is outstanding: exporters that send in batches keep
-a partial batch back, and waiting for it after each burst would take a flush interval every time. The last burst is
-awaited in full, so that the measured phase starts with nothing outstanding.
+A burst counts as awaited when no more than a quarter of the queue, and what the agent holds back, is outstanding:
+exporters that send in batches keep a partial batch back, and waiting for it after each burst would take a flush
+interval every time. The last burst is awaited in full, so that the measured phase starts with nothing outstanding.
 """
 
 import math
@@ -15,6 +15,7 @@ from tracetax.companions.sink import Sink
 from tracetax.model import Configuration, Parameters
 from tracetax.run.bench import Limits
 from tracetax.run.drops import DropLog
+from tracetax.run.files import Growth
 from tracetax.workloads.calltree import CHUNK_CALLS, TOP_TIER, Driver, Status
 
 LARGEST_BURST_RECORDS = 20_000
@@ -45,6 +46,16 @@ def burst_calls(config: Configuration, parameters: Parameters, delivers: bool) -
     return max(parameters.threads, calls - calls % whole if calls > whole else calls)
 
 
+def enough(config: Configuration) -> int:
+    """Records that may be outstanding when the next burst begins.
+
+    That is what the agent holds back and a quarter of its queue, in a queue that has room for the next burst even
+    if all of it lies there.
+    """
+    queue = config.queue or 4 * LARGEST_BURST_RECORDS
+    return max(config.held_back, min(config.held_back + queue // 4, queue // 2))
+
+
 def warm_up(
     driver: Driver,
     sink: Sink,
@@ -55,14 +66,18 @@ def warm_up(
     delivers: bool,
     limits: Limits,
     watch: Callable[[str], None],
+    waits: Growth | None = None,
 ) -> Warmed:
-    """Warm the workload up and wait until the sink has everything. Raises WorkloadFailed and SinkLost."""
+    """Warm the workload up and wait until the sink has everything, or until ``waits`` says so.
+
+    Raises WorkloadFailed and SinkLost.
+    """
     per_call = parameters.depth * config.records_per_invocation if delivers else 0
     size = burst_calls(config, parameters, delivers)
-    outstanding = max(config.held_back, (config.queue or 4 * LARGEST_BURST_RECORDS) // 4)
+    outstanding = enough(config)
     burst_limit = limits.burst + size * parameters.method_time_ns / 1e9
     deadline = time.monotonic() + limits.warm_up + 2 * LEAST_CALLS * parameters.method_time_ns / 1e9
-    arrivals = Arrivals(sink, drops, config.flush_interval_ns + round(limits.quiet * 1e9))
+    arrivals = waits or Arrivals(sink, drops, config.flush_interval_ns + round(limits.quiet * 1e9))
     calls = bursts = 0
 
     def burst(calls_in_it: int) -> Status:

@@ -12,7 +12,9 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import ArrayLike
 
+from tracetax.statistics.equivalence import asked_half_width, differs_beyond_doubt
 from tracetax.statistics.intervals import Estimate, spread_lower_factor, t_critical, t_interval
+from tracetax.statistics.overhead import compare
 
 Status = Literal["settled", "open", "unsettleable"]
 Reason = Literal["settled", "budget", "max-blocks"]
@@ -40,13 +42,23 @@ class BlockValues(Struct, frozen=True):
     """Shape (n,), ns per call."""
 
 
+class BuildValues(Struct, frozen=True):
+    """Two builds of one configuration in the blocks so far."""
+
+    first: ArrayLike
+    """Shape (n,), ns per call."""
+    second: ArrayLike
+    """Shape (n,), in the same blocks."""
+
+
 class Progress(Struct, frozen=True):
-    """How far one configuration is."""
+    """How far one configuration, or one comparison of two builds, is."""
 
     status: Status
     n_blocks: int
     half_width_ratio: float | None
     half_width_ns: float | None
+    """None also for a comparison, which is judged by its ratio."""
     projected_blocks: int | None
     """Blocks in total at which it is expected to settle, its spread staying as it is; None with fewer than two."""
 
@@ -57,6 +69,7 @@ class Decision(Struct, frozen=True):
     reason: Reason | None
     """Why to stop; None means: another block. ``settled`` only where every configuration has."""
     configurations: dict[str, Progress]
+    """With the comparisons of builds, by their own names."""
 
     @property
     def stop(self) -> bool:
@@ -64,7 +77,9 @@ class Decision(Struct, frozen=True):
         return self.reason is not None
 
 
-def decide(samples: Mapping[str, BlockValues], rule: StopRule, blocks_done: int, blocks_affordable: int) -> Decision:
+def decide(
+    samples: Mapping[str, BlockValues | BuildValues], rule: StopRule, blocks_done: int, blocks_affordable: int
+) -> Decision:
     """Decide after a block whether the run has measured enough. The only stop rule: simulated as it is.
 
     Planned points are every block from ``min_blocks`` on; before that only the budget stops. A configuration is
@@ -74,13 +89,16 @@ def decide(samples: Mapping[str, BlockValues], rule: StopRule, blocks_done: int,
     is open and something is settled; where nothing is settled nobody is held up, and the budget is used.
     The status is judged anew after every block.
 
+    A comparison of two builds is one more that has to settle: its log ratio's half-width is at most
+    ``equivalence.asked_half_width``, or the builds differ beyond doubt.
+
     The reason is ``settled`` when every configuration is, whatever else holds; else ``max-blocks`` with the last block
     that the rule allows, ``budget`` when no further block fits. When the run stops before both because what is not
     settled is unsettleable, it names what makes it so: ``budget`` where something could settle, given time for all
     blocks, else ``max-blocks``.
 
     Args:
-        samples: By configuration; those set aside after failures are left out. May lack blocks.
+        samples: By configuration or comparison; those set aside after failures are left out. May lack blocks.
         rule: What is asked.
         blocks_done: Blocks finished so far.
         blocks_affordable: Further blocks that fit into what is left of the time budget.
@@ -140,7 +158,9 @@ def projected_blocks(sd: float, half_width: float) -> int:
     return low
 
 
-def _progress(values: BlockValues, rule: StopRule, further: int, early: bool) -> Progress:
+def _progress(values: BlockValues | BuildValues, rule: StopRule, further: int, early: bool) -> Progress:
+    if isinstance(values, BuildValues):
+        return _progress_of_builds(values, rule, further, early)
     n = np.asarray(values.log_ratios).size
     if n < 2:
         return Progress("open", n, None, None, None)
@@ -152,6 +172,20 @@ def _progress(values: BlockValues, rule: StopRule, further: int, early: bool) ->
         elif _needed(r, d, rule, spread_lower_factor(n - 1)) > n + further:
             status = "unsettleable"
     return Progress(status, n, r.half_width, d.half_width, max(rule.min_blocks, _needed(r, d, rule)))
+
+
+def _progress_of_builds(values: BuildValues, rule: StopRule, further: int, early: bool) -> Progress:
+    ratio = compare(values.second, values.first, "log-ratio")
+    if ratio.half_width is None or ratio.sd is None:
+        return Progress("open", ratio.n, None, None, None)
+    asked = asked_half_width(values.first, rule.half_width_ratio, rule.half_width_ns)
+    status: Status = "open"
+    if not early:
+        if ratio.half_width <= asked or differs_beyond_doubt(ratio):
+            status = "settled"
+        elif projected_blocks(ratio.sd * spread_lower_factor(ratio.n - 1), asked) > ratio.n + further:
+            status = "unsettleable"
+    return Progress(status, ratio.n, ratio.half_width, None, max(rule.min_blocks, projected_blocks(ratio.sd, asked)))
 
 
 def _needed(r: Estimate, d: Estimate, rule: StopRule, factor: float = 1.0) -> int:

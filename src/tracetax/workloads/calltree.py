@@ -1,7 +1,7 @@
 """The call tree workload: start its driver, speak the control protocol with it, read what it leaves."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,8 @@ MONITORED_CLASS = "tracetax.calltree.MonitoredClass"
 MONITORED_METHOD = "monitoredMethod"
 MAIN_CLASS = "tracetax.calltree.Main"
 TOP_TIER = 4
+SMALL_HEAP_BYTES = 32 << 20
+"""What a growing heap begins with."""
 CHUNK_CALLS = 16
 """Calls that the driver makes in one go; HotSpot counts these chunks when it decides what to compile."""
 
@@ -64,13 +66,19 @@ def placeholders() -> dict[str, str]:
     }
 
 
-def jvm_flags(settings: JvmSettings, heap_bytes: int, cores: int, error_file: Path) -> tuple[str, ...]:
-    """Flags that baseline and agents share: fixed heap touched beforehand, collector, processors, class sharing."""
+def jvm_flags(
+    settings: JvmSettings, heap_bytes: int, cores: int, error_file: Path, *, growing: bool = False
+) -> tuple[str, ...]:
+    """Flags that baseline and agents share: fixed heap touched beforehand, collector, processors, class sharing.
+
+    ``growing``: the heap begins small and takes from the machine only what it comes to need, up to the same limit.
+    """
+    begin = min(heap_bytes, SMALL_HEAP_BYTES) if growing else heap_bytes
     return (
-        f"-Xms{heap_bytes}",
+        f"-Xms{begin}",
         f"-Xmx{heap_bytes}",
         f"-XX:+Use{settings.collector}GC",
-        "-XX:+AlwaysPreTouch",
+        *(() if growing else ("-XX:+AlwaysPreTouch",)),
         f"-XX:ActiveProcessorCount={cores}",
         "-Xshare:auto",
         "-XX:-UsePerfData",
@@ -104,8 +112,9 @@ class Driver:
         status: Path,
         logs: Path,
         meanwhile: Callable[[], None] = lambda: None,
+        cores: Collection[int] = (),
     ) -> None:
-        """Start it. ``status`` must be the file named in its options.
+        """Start it, on ``cores`` alone where some are named. ``status`` must be the file named in its options.
 
         ``meanwhile`` is called while it is waited for, and may raise where waiting has become useless.
         """
@@ -118,7 +127,12 @@ class Driver:
         self._lines: list[Status] = []
         self._taken = 0
         self.process = Process(
-            command, environment=environment, stdout=logs / "stdout.txt", stderr=logs / "stderr.txt", directory=logs
+            command,
+            environment=environment,
+            stdout=logs / "stdout.txt",
+            stderr=logs / "stderr.txt",
+            directory=logs,
+            cores=cores,
         )
 
     def say(self, command: str) -> None:

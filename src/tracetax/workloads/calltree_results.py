@@ -25,6 +25,10 @@ class Measured(Struct, frozen=True):
     service: Durations
     response: Durations | None
     lateness: Durations | None
+    second_half_mean_ns: float
+    in_calls_ns: int
+    callers_cpu_ns: int
+    """By the callers' own clocks, from their first call to their last."""
     allocated_bytes_per_call: float
     clock_resolution_ns: float
     clock_read_ns: float
@@ -72,6 +76,9 @@ def collect(scratch: Path, trial: int, parameters: Parameters) -> Measured:
         service=durations["service"],
         response=durations.get("response"),
         lateness=durations.get("lateness"),
+        second_half_mean_ns=float(np.concatenate([each[len(each) // 2 :] for each in kinds["service"]]).mean()),
+        in_calls_ns=sum(int(each.sum()) for each in kinds["service"]),
+        callers_cpu_ns=round(sum(thread["cpu_ns"] for thread in output.caller)),
         allocated_bytes_per_call=_allocated(output),
         clock_resolution_ns=tick,
         clock_read_ns=output.clock["read_ns"],

@@ -1,36 +1,33 @@
 """The page: one self-contained HTML file, no script, no network. The verdict first, the evidence below it."""
 
 import statistics
-from datetime import datetime
 from importlib.resources import files
 from pathlib import Path
 
-from tracetax.report import numbers
 from tracetax.report.page.account import account
+from tracetax.report.page.behind import behind
+from tracetax.report.page.consists import consists
 from tracetax.report.page.delivery import delivery
+from tracetax.report.page.footprint import footprint
+from tracetax.report.page.growth import growth
+from tracetax.report.page.header import header
 from tracetax.report.page.html import Markup, h
+from tracetax.report.page.layers import layers
+from tracetax.report.page.papers import papers
+from tracetax.report.page.patterns import patterns
 from tracetax.report.page.percentiles import percentiles
 from tracetax.report.page.provenance import commands, machine, reproduction, versions
 from tracetax.report.page.ranking import ranking
 from tracetax.report.page.series import read_lines, series
 from tracetax.report.page.verdicts import verdicts
-from tracetax.report.views import INDICATIVE_BELOW, NO_RESULT, next_line, views
+from tracetax.report.page.words import statements
+from tracetax.report.views import next_line, ranked_by, views
 from tracetax.results.findings import Findings
 from tracetax.results.folder import RunFolder, disk_errors
 from tracetax.results.records import TrialRecord
 
-NAVIGATION = {
-    "ranking": "Cost",
-    "delivery": "Delivery",
-    "percentiles": "Distribution",
-    "series": "Trials",
-    "account": "Records",
-    "verdicts": "Verdicts",
-    "machine": "Machine",
-    "versions": "Versions",
-    "commands": "Commands",
-    "reproduce": "Reproduce",
-}
+Section = tuple[str, str, Markup | None]
+"""Its id, its name in the navigation, and the section; None where the run has nothing for it."""
 
 
 def write_page(run_dir: Path, findings: Findings) -> Path:
@@ -41,26 +38,34 @@ def write_page(run_dir: Path, findings: Findings) -> Path:
     """
     folder = RunFolder(run_dir)
     trials = folder.records()
-    lines = read_lines(run_dir / "series.parquet", len(trials))
+    timed = [trial for trial in trials if trial.role != "memory"]
+    lines = read_lines(run_dir / "series.parquet", len(timed))
     parts = views(findings)
     better = next_line(findings, run_dir) if findings.experiment.result else None
     tick = _clock_tick(trials)
-    sections = [
-        ranking(parts, tick),
-        delivery(parts),
-        percentiles(parts, tick),
-        series(parts, trials, lines),
-        account(parts),
-        verdicts(findings, trials),
-        machine(findings),
-        versions(findings, trials),
-        commands(findings, trials),
-        reproduction(findings, folder.manifest, better),
+    sections: list[Section] = [
+        ("ranking", "Cost", ranking(parts, tick, ranked_by(findings))),
+        ("delivery", "Delivery", delivery(parts)),
+        ("words", "In words", statements(findings)),
+        ("consists", "What it consists of", consists(parts)),
+        ("footprint", "Memory and start-up", footprint(parts)),
+        ("percentiles", "Distribution", percentiles(parts, tick)),
+        ("growth", "Growth", growth(parts)),
+        ("layers", "Layers", layers(parts)),
+        ("papers", "Papers", papers(parts, findings.experiment.paper)),
+        ("series", "Trials", series(parts, timed, lines)),
+        ("account", "Records", account(parts)),
+        ("verdicts", "Verdicts", verdicts(findings, trials)),
+        ("machine", "Machine", machine(findings)),
+        ("versions", "Versions", versions(findings, trials)),
+        ("commands", "Commands", commands(findings, trials)),
+        ("reproduce", "Reproduce", reproduction(findings, folder.manifest, better)),
+        ("rows", "Rows", behind(parts, trials)),
     ]
     page = run_dir / "report.html"
     with disk_errors(run_dir):
         part = page.with_name(page.name + ".part")
-        part.write_text(_document(findings, better, sections), encoding="utf-8")
+        part.write_text(_document(findings, header(findings, parts, better), sections), encoding="utf-8")
         part.replace(page)
     return page
 
@@ -70,7 +75,7 @@ def _clock_tick(trials: list[TrialRecord]) -> float:
     return statistics.median(ticks) if ticks else 0.0
 
 
-def _document(findings: Findings, better: tuple[str, str] | None, sections: list[Markup]) -> str:
+def _document(findings: Findings, top: Markup, sections: list[Section]) -> str:
     experiment = findings.experiment
     style = files(__package__ or __name__).joinpath("style.css").read_text(encoding="utf-8")
     head = h(
@@ -82,42 +87,10 @@ def _document(findings: Findings, better: tuple[str, str] | None, sections: list
         h("title", f"{experiment.title} · {experiment.run}"),
         h("style", Markup(style)),
     )
-    navigation = h("nav", [h("a", name, href=f"#{key}") for key, name in NAVIGATION.items()], aria_label="Sections")
-    body = h("body", _header(findings, better), navigation, h("main", sections), _footer(findings))
+    there = [(key, name, content) for key, name, content in sections if content]
+    skip = h("a", "Skip to the numbers", href="#numbers", class_="skip")
+    navigation = h("nav", [h("a", name, href=f"#{key}") for key, name, _ in there], aria_label="Sections")
+    main = h("main", [content for _, _, content in there], id="numbers", tabindex=-1)
+    foot = h("footer", h("p", f"tracetax {findings.tool_version} · findings.json, version {findings.schema_version}"))
+    body = h("body", skip, patterns(), top, navigation, main, foot)
     return "<!DOCTYPE html>\n" + h("html", head, body, lang="en") + "\n"
-
-
-def _header(findings: Findings, better: tuple[str, str] | None) -> Markup:
-    experiment = findings.experiment
-    started = datetime.fromisoformat(experiment.started_at)
-    source = [numbers.SEPARATOR, "after ", h("cite", experiment.paper)] if experiment.paper else None
-    statements = [
-        h("p", numbers.unbroken(statement.text), title=", ".join(statement.rests_on))
-        for statement in findings.statements
-    ]
-    notices: list[Markup] = []
-    if not experiment.result:
-        notices.append(h("p", h("strong", NO_RESULT), class_="notice"))
-    elif any(part.indicative for part in experiment.parts) and better:
-        fewest = min(part.blocks for part in experiment.parts)
-        text = f"Indicative: {fewest} blocks, and {INDICATIVE_BELOW} make a result. For those: "
-        notices.append(h("p", text, h("code", better[1]), class_="notice"))
-    notices += [h("p", verdict.text, class_="notice") for verdict in findings.verdicts if verdict.severity != "note"]
-    return h(
-        "header",
-        h(
-            "p",
-            numbers.SEPARATOR.join(
-                (experiment.key, experiment.workload, experiment.run, f"{started:%Y-%m-%d %H:%M %Z}")
-            ),
-            source,
-            class_="muted",
-        ),
-        h("h1", experiment.title),
-        h("div", statements or h("p", "No statement follows from this run."), class_="answer"),
-        notices,
-    )
-
-
-def _footer(findings: Findings) -> Markup:
-    return h("footer", h("p", f"tracetax {findings.tool_version} · findings.json, version {findings.schema_version}"))

@@ -1,8 +1,8 @@
 """Every record accounted for: what was promised, what came, what is missing and what nobody asked for."""
 
 from tracetax.report import numbers
-from tracetax.report.page.html import Child, Markup, caption, h, scrolling, section, who
-from tracetax.report.views import PartView, workload_words
+from tracetax.report.page.html import BEHIND, Child, Markup, caption, h, scrolling, section, who
+from tracetax.report.views import PartView, rows_id, title_of, workload_words
 from tracetax.results.findings import ConfigurationFinding
 
 COLUMNS = (
@@ -19,10 +19,10 @@ COLUMNS = (
     "Unexpected names",
     "Bytes per record",
 )
-READING = (
-    "All blocks together, measured calls only, but unexpected names (constructors, say) of the warm-up too; they count "
-    "for nothing else. A tree is one call with all its invocations; an orphan's parent never came; evicted is what the "
-    "sink could not hold."
+READING = "All blocks together, measured calls only: expected = received + reported as dropped + unaccounted for."
+MORE = (
+    "A tree is one call with all its invocations; an orphan's parent never came; evicted is what the sink could not "
+    "hold. Unexpected names (constructors, say) are those of the warm-up too; they count for nothing else."
 )
 NOTHING = "No configuration of this run promises records."
 
@@ -33,7 +33,7 @@ def account(parts: list[PartView]) -> Markup:
     return section(
         "account",
         "The account of all records",
-        [caption(READING, "findings.json", "measures.parquet"), tables] if tables else NOTHING,
+        [caption(READING, "findings.json", "measures.parquet", BEHIND, more=MORE), tables] if tables else NOTHING,
     )
 
 
@@ -67,7 +67,7 @@ def _row(row: ConfigurationFinding) -> Markup:
     cells = [
         h("td", h("span", value), class_="number", data_label=name) for name, value in zip(COLUMNS, values, strict=True)
     ]
-    return h("tr", h("th", who(row.agent_name, row.title), class_="name", scope="row"), cells)
+    return h("tr", h("th", who(row.agent_name, title_of(row), rows_id(row)), class_="name", scope="row"), cells)
 
 
 def _count(number: int) -> Child:

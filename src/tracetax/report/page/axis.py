@@ -10,6 +10,8 @@ from tracetax.report.page.html import Markup, h
 
 PADDING = 0.04
 EDGE = 0.05
+ROOM = 32
+"""Letters, gaps included, that have room below the narrowest plot."""
 
 
 class Axis(Struct, frozen=True):
@@ -32,16 +34,20 @@ class Axis(Struct, frozen=True):
 
 
 def linear(values: Iterable[float]) -> Axis:
-    """An axis that holds all values and zero, with about five round ticks."""
+    """An axis that holds all values and zero, with about five round ticks, fewer where their numbers are long."""
     finite = [value for value in values if math.isfinite(value)] or [0.0, 1.0]
     low, high = min(0.0, *finite), max(0.0, *finite)
     if low == high:
         high = 1.0
     room = (high - low) * PADDING
     low, high = low - room, high + room
-    step = _round_step((high - low) / 5)
-    first = math.ceil(low / step)
-    return Axis(low, high, tuple(step * k for k in range(first, math.floor(high / step) + 1)))
+    ticks: tuple[float, ...] = ()
+    for wanted in (5, 4, 3, 2):
+        step = _round_step((high - low) / wanted)
+        ticks = tuple(step * k for k in range(math.ceil(low / step), math.floor(high / step) + 1))
+        if sum(len(numbers.rounded(tick, _decimals(step))) + 2 for tick in ticks) <= ROOM:
+            break
+    return Axis(low, high, ticks)
 
 
 def logarithmic(values: Iterable[float]) -> Axis:
@@ -70,7 +76,7 @@ def grid(axis: Axis) -> list[Markup]:
 def labels(axis: Axis, *, as_duration: bool = False) -> Markup:
     """The ticks' numbers, as a row of its own."""
     step = axis.ticks[1] - axis.ticks[0] if len(axis.ticks) > 1 else 1.0
-    decimals = max(0, -math.floor(math.log10(step) + 1e-9) + (1 if _is_half(step) else 0))
+    decimals = _decimals(step)
     texts = [
         h(
             "text",
@@ -90,6 +96,10 @@ def _anchor(axis: Axis, tick: float) -> str:
     if not axis.logarithmic or EDGE <= share <= 1 - EDGE:
         return "middle"
     return "start" if share < EDGE else "end"
+
+
+def _decimals(step: float) -> int:
+    return max(0, -math.floor(math.log10(step) + 1e-9) + (1 if _is_half(step) else 0))
 
 
 def _is_half(step: float) -> bool:

@@ -2,15 +2,29 @@
 
 from collections.abc import Iterator
 
-from tracetax.model import Delivery
 from tracetax.report import numbers
-from tracetax.report.page.html import Child, Markup, caption, h, section, who
-from tracetax.report.views import Group, PartView, group_of, half_width, measure, workload_words
+from tracetax.report.page.html import BEHIND, Child, Markup, caption, h, section, who
+from tracetax.report.page.patterns import fill, swatch
+from tracetax.report.views import (
+    Group,
+    PartView,
+    group_of,
+    half_width,
+    measure,
+    promises,
+    rows_id,
+    title_of,
+    workload_words,
+)
 from tracetax.results.findings import ConfigurationFinding, Records
 
 READING = (
-    "Records counted at the sink as a share of those promised; a full bar is everything. "
-    "An agent that drops when its queue is full does so by design, at the rate written beside it."
+    "A full bar is everything that was promised. What drops when its queue is full does so by design, at the rate "
+    "beside it."
+)
+MORE = (
+    "Records of the measured calls of all blocks, counted at the sink. Reported as dropped: what the agent's log "
+    "or its protocol admits. Unaccounted for: neither arrived nor admitted."
 )
 NOTHING = "No configuration of this run promises records."
 KEY = (("received", "received"), ("dropped", "reported as dropped"), ("silent", "unaccounted for"))
@@ -26,16 +40,18 @@ def delivery(parts: list[PartView]) -> Markup:
     """The section with one bar per configuration that promises records."""
     promising = [(view, [row for row in view.rows if _promises(row)]) for view in parts]
     tables = [_part(view, rows) for view, rows in promising if rows]
-    key = [h("span", h("i", class_=f"swatch {name}", aria_hidden="true"), words) for name, words in KEY]
+    key = [h("span", swatch(name), words) for name, words in KEY]
     return section(
         "delivery",
         "Whether the records arrived",
-        [caption(READING, "findings.json"), h("p", key, class_="key caption"), tables] if tables else NOTHING,
+        [caption(READING, "findings.json", BEHIND, more=MORE), h("p", key, class_="key caption"), tables]
+        if tables
+        else NOTHING,
     )
 
 
 def _promises(row: ConfigurationFinding) -> bool:
-    return row.delivery != Delivery.NONE and row.records.expected > 0
+    return promises(row) and row.records.expected > 0
 
 
 def _part(view: PartView, rows: list[ConfigurationFinding]) -> Markup:
@@ -58,7 +74,7 @@ def _row(row: ConfigurationFinding) -> Markup:
     offered = numbers.per_second([records.offered_per_second], "records") if records.offered_per_second else "–"
     return h(
         "tr",
-        h("th", who(row.agent_name, row.title), class_="name", scope="row", role="rowheader"),
+        h("th", who(row.agent_name, title_of(row), rows_id(row)), class_="name", scope="row", role="rowheader"),
         h("td", _bar(records), class_="plot", role="cell"),
         h("td", numbers.percent(records.completeness or 0.0), class_="number overhead", role="cell"),
         h("td", offered, class_="number offered", role="cell", data_label="Offered"),
@@ -88,7 +104,15 @@ def _bar(records: Records) -> Markup:
         if share > 0:
             width = max(share, 0.003)
             segments.append(
-                h("rect", x=f"{left * 100:.2f}%", width=f"{width * 100:.2f}%", y="50%", height="12", class_=name)
+                h(
+                    "rect",
+                    x=f"{left * 100:.2f}%",
+                    width=f"{width * 100:.2f}%",
+                    y="50%",
+                    height="12",
+                    **fill(name),
+                    class_=f"part {name}",
+                )
             )
         left += share
     frame = h("rect", x="0", width="100%", y="50%", height="12", class_="frame")

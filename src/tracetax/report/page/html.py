@@ -3,10 +3,12 @@
 import html
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import TypeAlias
 
 from tracetax.report.numbers import SEPARATOR
 
+BEHIND = "#rows"
 VOID = frozenset({"meta", "br", "hr", "line", "circle", "rect", "path", "col"})
 NOT_ALLOWED = re.compile(r"[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -42,6 +44,7 @@ def join(children: Child) -> Markup:
     return Markup("".join(join(child) for child in children))
 
 
+@lru_cache(maxsize=4096)
 def escape(text: str) -> str:
     """Text safe in content and in quoted attributes. Characters that XML does not allow become ``\\ufffd``."""
     return html.escape(NOT_ALLOWED.sub("\ufffd", text))
@@ -52,10 +55,18 @@ def section(key: str, title: str, *children: Child) -> Markup:
     return h("section", h("h2", title, id=key), *children, aria_labelledby=key)
 
 
-def caption(text: Child, *sources: str) -> Markup:
-    """How to read what follows, and links to the rows behind it."""
-    links = [[SEPARATOR if number else " Rows: ", h("a", name, href=name)] for number, name in enumerate(sources)]
-    return h("p", text, links, ".", class_="caption") if links else h("p", text, class_="caption")
+def caption(text: Child, *sources: str, more: str = "") -> list[Markup]:
+    """How to read what follows, and links to the rows behind it: files, or ``#rows`` for the list of trials.
+
+    ``more`` is what only some readers ask for: it is folded.
+    """
+    named = ((name, "trials behind each row" if name == BEHIND else name) for name in sources)
+    links = [
+        [SEPARATOR if number else " Rows: ", h("a", shown, href=name)] for number, (name, shown) in enumerate(named)
+    ]
+    read = h("p", text, links, "." if links else None, class_="caption")
+    folded = h("details", h("summary", "How it is counted"), h("p", more), class_="caption more")
+    return [read, folded] if more else [read]
 
 
 def cells(values: Iterable[Child], name: str = "td", **attributes: str | float | None) -> list[Markup]:
@@ -68,9 +79,10 @@ def scrolling(label: str, table: Markup) -> Markup:
     return h("div", table, class_="scroll", role="region", aria_label=label, tabindex=0)
 
 
-def who(agent: str, title: str) -> list[Child]:
-    """An agent and its configuration, the agent standing out."""
-    return [h("span", agent, class_="agent"), " ", h("span", title, class_="title")]
+def who(agent: str, title: str, rows: str | None = None, note: str = "") -> list[Child]:
+    """An agent and its configuration, the agent standing out; ``rows`` is the id of the trials behind it."""
+    name = h("a", title, href=f"#{rows}", class_="title") if rows else h("span", title, class_="title")
+    return [h("span", agent, class_="agent"), " ", name, [" ", h("span", note, class_="label")] if note else None]
 
 
 def plus_minus(value: str, margin: str, unit: str = "") -> Markup:

@@ -3,8 +3,18 @@
 from tracetax.report import numbers
 from tracetax.report.page import axis as axes
 from tracetax.report.page.axis import Axis
-from tracetax.report.page.html import Child, Markup, caption, h, plus_minus, scrolling, section, who
-from tracetax.report.views import BASELINE, PartView, errors, half_width, measure, workload_words
+from tracetax.report.page.html import BEHIND, Child, Markup, caption, h, plus_minus, scrolling, section, who
+from tracetax.report.views import (
+    BASELINE,
+    PartView,
+    caveat,
+    errors,
+    half_width,
+    measure,
+    rows_id,
+    title_of,
+    workload_words,
+)
 from tracetax.results.findings import ConfigurationFinding, Measure, MeasureName
 
 QUANTILES = ("mean", "p50", "p90", "p99", "p99.9", "max")
@@ -22,18 +32,22 @@ KINDS: dict[str, tuple[MeasureName | None, ...]] = {
 }
 
 
+READING = (
+    "From the median (tick) to p99 (thick) and p99.9 (thin), logarithmic: a long line means a few very slow calls."
+)
+MORE = (
+    "Service time is start to end of a call; response time counts from when the call was due; lateness is what lies "
+    "between. Means over blocks with their 95 % intervals, of the steady part of each trial."
+)
+
+
 def percentiles(parts: list[PartView], clock_tick_ns: float) -> Markup:
     """The section with one table per part. ``clock_tick_ns`` bounds how narrow an interval of a quantile may be."""
-    reading = (
-        "From the median (tick) to p99 (thick) and p99.9 (thin), logarithmic: with a long tail some calls take far "
-        "longer. Service time is start to end of a call; response time counts from when the call was due; lateness is "
-        "between them. Means over blocks with their 95 % intervals."
-    )
     tick = f" The clock's tick is {clock_tick_ns:.0f} ns; no interval is narrower." if clock_tick_ns else ""
     return section(
         "percentiles",
         "How the time of a call is distributed",
-        caption(reading + tick, "findings.json", "distributions.parquet"),
+        caption(READING, "findings.json", "distributions.parquet", BEHIND, more=MORE + tick),
         [_part(view, clock_tick_ns) for view in parts],
     )
 
@@ -69,10 +83,10 @@ def _row(row: ConfigurationFinding, axis: Axis, tick: float) -> Markup:
     kinds = [(kind, [_get(row, name) for name in names]) for kind, names in KINDS.items()]
     kinds = [(kind, found) for kind, found in kinds if any(found)]
     heap = f", heap {numbers.size(row.heap_bytes)}" if row.agent == BASELINE else ""
-    title = f"{'baseline' if row.agent == BASELINE else row.title}{heap}"
+    title = f"{'baseline' if row.agent == BASELINE else title_of(row)}{heap}"
     name = h(
         "th",
-        who(row.agent_name, title),
+        who(row.agent_name, title, rows_id(row), caveat(row)),
         class_="name",
         scope="rowgroup",
         rowspan=len(kinds),

@@ -52,7 +52,7 @@ def _readable(key: str, value: object) -> str:
     if isinstance(value, float):
         return f"{value:g}"
     if isinstance(value, Sequence) and not isinstance(value, str | bytes):
-        return ", ".join(_readable("", item) for item in cast(Sequence[object], value))
+        return ", ".join(_readable("", item) for item in cast(Sequence[object], value)) or "none"
     return str(value)
 
 
@@ -67,7 +67,12 @@ def versions(findings: Findings, trials: list[TrialRecord]) -> Markup:
     for row in findings.configurations:
         if row.agent != BASELINE:
             digest = h("code", f"sha256 {row.artifact_sha256[:16]}…", title=row.artifact_sha256)
-            pairs.append((row.agent_name, [row.version, " ", digest if row.artifact_sha256 else None]))
+            pairs.append(
+                (
+                    f"{row.agent_name} [{row.build}]" if row.build else row.agent_name,
+                    [row.version, " ", digest if row.artifact_sha256 else None],
+                )
+            )
     runtime = {name: value for trial in trials for name, value in trial.versions.items()}
     pairs += list(runtime.items())
     return section("versions", "Versions", definitions(list({name: (name, value) for name, value in pairs}.values())))
@@ -76,15 +81,19 @@ def versions(findings: Findings, trials: list[TrialRecord]) -> Markup:
 def commands(findings: Findings, trials: list[TrialRecord]) -> Markup:
     """The section with the exact command line of one trial per configuration, and what its environment was."""
     titles = {part.name: part.title for part in findings.experiment.parts}
-    first: dict[tuple[str, str, str, int], TrialRecord] = {}
-    for trial in trials:
-        first.setdefault((trial.part, trial.agent, trial.configuration, trial.heap_bytes), trial)
-    rows = [(row.part, row.agent, row.configuration, row.heap_bytes) for row in findings.configurations]
+    first: dict[tuple[str, str, str, int, str], TrialRecord] = {}
+    for trial in (trial for trial in trials if trial.role != "memory"):
+        first.setdefault((trial.part, trial.agent, trial.configuration, trial.heap_bytes, trial.build), trial)
+    rows = [(row.part, row.agent, row.configuration, row.heap_bytes, row.build) for row in findings.configurations]
     order = {key: place for place, key in enumerate(rows)}
     items: list[Markup] = []
     for key in sorted(first, key=lambda key: order.get(key, len(order))):
         trial = first[key]
-        who = "baseline" if trial.agent == BASELINE else f"{trial.agent} {trial.configuration}"
+        who = (
+            "baseline"
+            if trial.agent == BASELINE
+            else f"{trial.agent} {trial.configuration}{f' [{trial.build}]' if trial.build else ''}"
+        )
         where = f"{titles.get(trial.part, trial.part)} · heap {numbers.size(trial.heap_bytes)} · trial {trial.number}"
         environment = "".join(f"{name}={shlex.quote(value)}\n" for name, value in sorted(trial.environment.items()))
         items.append(

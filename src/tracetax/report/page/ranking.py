@@ -2,77 +2,99 @@
 
 from tracetax.model import Delivery
 from tracetax.report import numbers
-from tracetax.report.page import axis as axes
-from tracetax.report.page.axis import Axis
-from tracetax.report.page.html import Child, Markup, caption, h, plus_minus, section, who
+from tracetax.report.page.forest import MARKS, Panel, panel
+from tracetax.report.page.html import BEHIND, Child, Markup, caption, h, plus_minus, section, who
 from tracetax.report.views import (
     LABEL_MEANINGS,
     STOPPED,
     Group,
     PartView,
+    cpu,
     errors,
-    group_title,
+    group_heading,
     half_width,
     labels,
     loss,
     measure,
     overhead,
+    rows_id,
+    title_of,
     workload_words,
 )
 from tracetax.results.findings import ConfigurationFinding, Measure
 
-BAR = 12
-COLUMNS = {
-    "Rank": "rank",
-    "Agent and configuration": "name",
-    "Overhead per invocation, ns": "plot",
-    "mean ± 95 %, ns": "number overhead",
-    "Ratio of calls": "number ratio",
-    "p99 of a call": "number tail-time",
-    "Records": "number arrived",
-}
+BEFORE = (("Rank", "rank"), ("Agent and configuration", "name"))
+AFTER = (("Ratio of calls", "number ratio"), ("p99 of a call", "number tail-time"), ("Records", "number arrived"))
 READING = (
-    "Overhead per invocation against the baselines of the same block, mean over blocks with its 95 % interval; further "
-    "left is cheaper. Shaded: the A/A band, within which baseline differs from baseline in 95 % of runs. CPU of the "
-    "agent's own threads is in it only where it keeps the caller from running. The ratio is to calls that do little."
+    "Further left is cheaper; the bar is the 95 % interval, the shade what this machine calls no difference. Filled: "
+    "delivers everything; hollow: records are missing; diamond: none promised; arrow: off the scale."
 )
-MARKS = {
-    Group.DELIVERS: "filled",
-    Group.DROPS: "hollow",
-    Group.PARTIAL: "hollow",
-    Group.LOST: "hollow",
-    Group.SILENT: "diamond",
+MORE = (
+    "Means over blocks, each configuration against the two baselines of its block. Shaded is the A/A band, within "
+    "which baseline differs from baseline in 95 % of runs. The overhead is what the traced thread waits. The "
+    "ratio is to a call that does little; a service's calls do more."
+)
+WITH_CPU = (
+    " CPU is that of all threads of the process until the last record had arrived, compiling and garbage collection "
+    "included, per delivered record; where none is promised, per invocation. Of an agent that drops, the CPU that it "
+    "spent on dropped records is in it."
+)
+WITHOUT_CPU = " CPU of the agent's own threads is in it only where it keeps the caller from running."
+RANKED = {
+    "cpu": " Ranked by CPU per delivered record",
+    "overhead": " Ranked by overhead per invocation",
 }
 
 
-def ranking(parts: list[PartView], clock_tick_ns: float) -> Markup:
-    """The section with one forest plot per part. No interval of a quantile is narrower than the clock's tick."""
+def ranking(parts: list[PartView], clock_tick_ns: float, by: str) -> Markup:
+    """The section with one forest plot per part, what the rank follows first. No quantile is finer than the tick."""
+    with_cpu = any(cpu(row) for view in parts for row in view.rows)
+    more = (
+        MORE + (WITH_CPU if with_cpu else WITHOUT_CPU) + f"{RANKED[by]}; those that cannot be told apart share a rank."
+    )
     return section(
         "ranking",
-        "What it costs the traced thread",
-        caption(READING, "findings.json", "measures.parquet"),
-        [_part(view, clock_tick_ns) for view in parts],
+        "What it costs",
+        caption(READING, "findings.json", "measures.parquet", BEHIND, more=more),
+        [_part(view, clock_tick_ns, _panels(view, with_cpu, by)) for view in parts],
         _meanings(parts),
     )
 
 
-def _part(view: PartView, tick: float) -> Markup:
-    axis = axes.linear(_extent(view))
-    headings = [_heading(name, class_) for name, class_ in COLUMNS.items()]
-    measured = [_group(view, group, axis, tick) for group in view.groups if group is not Group.FAILED]
-    failed = [_group(view, group, axis, tick) for group in view.groups if group is Group.FAILED]
+def _panels(view: PartView, with_cpu: bool, by: str) -> list[Panel]:
+    """The panels of a part, what the rank follows first."""
+
+    def band(row: ConfigurationFinding) -> float | None:
+        return view.half_width(view.band_of(row.heap_bytes))
+
+    def no_band(_row: ConfigurationFinding) -> None:
+        return None
+
+    places = ("second", "first") if with_cpu and by == "cpu" else ("first", "second")
+    found = [panel(view, "Overhead per invocation, ns", "overhead", overhead, band, places[0])]
+    if with_cpu:
+        found.append(panel(view, "CPU of all threads per record, ns", "CPU", cpu, no_band, places[1]))
+    return sorted(found, key=lambda one: one.place)
+
+
+def _part(view: PartView, tick: float, panels: list[Panel]) -> Markup:
+    columns = [*BEFORE, *(heading for one in panels for heading in one.headings()), *AFTER]
+    groups = {
+        group: _group(view, group, tick, panels, len(columns)) for group in view.groups if group is not Group.FAILED
+    }
+    failed = _group(view, Group.FAILED, tick, panels, len(columns)) if Group.FAILED in view.groups else None
     return h(
         "section",
         h("h3", view.part.title, " ", h("span", workload_words(view.part.parameters), class_="muted"), id=_id(view)),
         h("p", _background(view), class_="muted"),
         h(
             "table",
-            h("caption", f"{view.part.title}: overhead per invocation", class_="visually-hidden"),
-            h("thead", h("tr", headings, role="row"), role="rowgroup"),
-            measured,
-            h("tbody", _axis_row(axis), role="rowgroup") if measured else None,
+            h("caption", f"{view.part.title}: what each configuration costs", class_="visually-hidden"),
+            h("thead", h("tr", [_heading(name, class_) for name, class_ in columns], role="row"), role="rowgroup"),
+            list(groups.values()),
+            h("tbody", _axis_row(panels), role="rowgroup") if groups else None,
             failed,
-            class_="forest",
+            class_="forest two" if len(panels) > 1 else "forest",
             role="table",
         ),
         aria_labelledby=_id(view),
@@ -81,17 +103,6 @@ def _part(view: PartView, tick: float) -> Markup:
 
 def _id(view: PartView) -> str:
     return "part-" + "".join(letter if letter.isalnum() else "-" for letter in view.part.name)
-
-
-def _extent(view: PartView) -> list[float]:
-    values: list[float] = []
-    for row in view.rows:
-        of = overhead(row)
-        if of is not None and not errors(row):
-            values += [of.estimate, *(of.ci95 or ())]
-        band = view.half_width(view.band_of(row.heap_bytes))
-        values += [-band, band] if band is not None else []
-    return values
 
 
 def _background(view: PartView) -> list[Child]:
@@ -120,37 +131,44 @@ def _heading(name: str, class_: str) -> Markup:
     return h("th", label, class_=class_, scope="col", role="columnheader")
 
 
-def _axis_row(axis: Axis) -> Markup:
-    cells = [h("td", role="cell"), h("td", role="cell"), h("td", axes.labels(axis), class_="plot", role="cell")]
-    cells += [h("td", role="cell") for _ in list(COLUMNS)[3:]]
+def _axis_row(panels: list[Panel]) -> Markup:
+    cells = [h("td", role="cell") for _ in BEFORE] + [cell for one in panels for cell in one.scale()]
+    cells += [h("td", role="cell") for _ in AFTER]
     return h("tr", cells, role="row", class_="axis-row", aria_hidden="true")
 
 
-def _group(view: PartView, group: Group, axis: Axis, tick: float) -> Markup:
+def _group(view: PartView, group: Group, tick: float, panels: list[Panel], width: int) -> Markup:
     rows = view.groups[group]
-    head = h("th", group_title(group, rows), colspan=len(COLUMNS), scope="rowgroup", role="rowheader")
-    body = [_failed(row) if group is Group.FAILED else _row(view, group, row, axis, tick) for row in rows]
+    head = h("th", group_heading(group, rows), colspan=width, scope="rowgroup", role="rowheader")
+    body = [_failed(row, width) if group is Group.FAILED else _row(view, group, row, tick, panels) for row in rows]
     return h("tbody", h("tr", head, class_="group", role="row"), body, role="rowgroup")
 
 
 def _name(row: ConfigurationFinding, notes: Child = None) -> Markup:
-    return h("th", who(row.agent_name, row.title), notes, class_="name", scope="row", role="rowheader")
+    name = who(row.agent_name, title_of(row), rows_id(row))
+    return h("th", name, notes, class_="name", scope="row", role="rowheader")
 
 
-def _row(view: PartView, group: Group, row: ConfigurationFinding, axis: Axis, tick: float) -> Markup:
+def _made(view: PartView, row: ConfigurationFinding) -> Markup:
+    """What was measured exactly: version, profile, and a heap that is not that of the others."""
+    band = view.band
+    heap = f"heap {numbers.size(row.heap_bytes)}" if band and band.heap_bytes != row.heap_bytes else ""
+    version = "" if row.build else row.version
+    return h("small", numbers.SEPARATOR.join(text for text in (version, row.profile, heap) if text), class_="made")
+
+
+def _row(view: PartView, group: Group, row: ConfigurationFinding, tick: float, panels: list[Panel]) -> Markup:
     notes: list[Child] = [h("span", note, class_="label") for note in labels(row, view.part)]
     if group in (Group.LOST, Group.PARTIAL):
         notes.append(h("span", loss(row), class_="note"))
-    cost, ratio = overhead(row), measure(row, "overhead_ratio")
-    p99 = measure(row, "service_time_p99")
+    ratio, p99 = measure(row, "overhead_ratio"), measure(row, "service_time_p99")
     rank = str(row.rank) if group is Group.DELIVERS and row.rank is not None else ""
     return h(
         "tr",
         h("td", rank, class_="rank", role="cell"),
-        _name(row, [" ", notes] if notes else None),
-        h("td", _plot(view, group, row, axis), class_="plot", role="cell"),
-        _number("overhead", plus_minus(*numbers.measured(cost.estimate, half_width(cost))) if cost else "–"),
-        _number("ratio", f"× {numbers.measured(ratio.estimate, half_width(ratio))[0]}" if ratio else "–", "ratio"),
+        _name(row, [" ", notes, _made(view, row)]),
+        [one.cells(row, group) for one in panels],
+        _number("ratio", f"× {numbers.alone(ratio.estimate, half_width(ratio))}" if ratio else "–", "ratio"),
         _number("tail-time", _time(p99, tick), "p99"),
         _number("arrived", _records(row), "records"),
         class_=MARKS[group],
@@ -171,43 +189,18 @@ def _time(of: Measure | None, tick: float) -> Child:
 
 def _records(row: ConfigurationFinding) -> Child:
     if row.delivery == Delivery.NONE or row.records.completeness is None:
-        return h("span", "none promised", class_="muted")
+        return [
+            h("span", "–", class_="muted", aria_hidden="true"),
+            h("span", "none promised", class_="visually-hidden"),
+        ]
     return numbers.percent(row.records.completeness)
 
 
-def _failed(row: ConfigurationFinding) -> Markup:
+def _failed(row: ConfigurationFinding, width: int) -> Markup:
     sentences = [verdict.text for verdict in errors(row)] or ["No block of it was completed."]
     texts = [h("p", h("span", "✗ ", aria_hidden="true"), text) for text in sentences]
-    cell = h("td", texts, colspan=len(COLUMNS) - 2, class_="failure", role="cell")
+    cell = h("td", texts, colspan=width - len(BEFORE), class_="failure", role="cell")
     return h("tr", h("td", class_="rank", role="cell"), _name(row), cell, class_="failed", role="row")
-
-
-def _plot(view: PartView, group: Group, row: ConfigurationFinding, axis: Axis) -> Markup:
-    band = view.half_width(view.band_of(row.heap_bytes))
-    shade = h("rect", **_span(axis, -band, band), y="0", height="100%", class_="band") if band is not None else None
-    cost = overhead(row)
-    low, high = (cost.ci95 or (cost.estimate, cost.estimate)) if cost else (0.0, 0.0)
-    return h(
-        "svg",
-        shade,
-        axes.grid(axis),
-        h("rect", **_span(axis, low, high), y="50%", height=str(BAR), class_="interval"),
-        _mark(axis.at(cost.estimate), MARKS[group]) if cost else None,
-        class_="strip",
-        aria_hidden="true",
-        focusable="false",
-    )
-
-
-def _span(axis: Axis, low: float, high: float) -> dict[str, str]:
-    return {"x": axis.at(low), "width": f"{(axis.share(high) - axis.share(low)) * 100:.2f}%"}
-
-
-def _mark(x: str, kind: str) -> Markup:
-    """A row's mark; its shape says the group, so that nothing hangs on colour alone."""
-    if kind == "diamond":
-        return h("svg", h("path", d="M0-3.5 3.5 0 0 3.5-3.5 0Z", class_="mark"), x=x, y="50%", overflow="visible")
-    return h("circle", cx=x, cy="50%", r="3", class_="mark")
 
 
 def _notes(view: PartView, row: ConfigurationFinding) -> list[str]:

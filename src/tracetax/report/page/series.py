@@ -10,8 +10,8 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from tracetax.report import numbers
-from tracetax.report.page.html import Child, Markup, caption, h, section, who
-from tracetax.report.views import BASELINE, PartView
+from tracetax.report.page.html import BEHIND, Child, Markup, caption, h, section, who
+from tracetax.report.views import BASELINE, PartView, title_of
 from tracetax.results.findings import ConfigurationFinding
 from tracetax.results.records import BASELINES, SteadyPart, TrialRecord
 
@@ -19,6 +19,9 @@ COLUMNS = 250
 """Columns of a panel; with many trials fewer, so that the page stays small."""
 MAX_COLUMNS_IN_ALL = 100_000
 MIN_COLUMNS = 60
+SOURCES = ("series.parquet", "measures.parquet", BEHIND)
+MANY = 400
+"""Trials from which panels are small and show means only."""
 HEIGHT = 100
 HEADROOM = 1.15
 TYPICAL_TOP = 0.995
@@ -30,12 +33,20 @@ KINDS = {
 }
 
 
+READING = "One panel per trial, first call to last, from zero: the mean time of a call. On grey: before it was steady."
+MORE = (
+    "Panels side by side share the scale beside the name. A trial's value, beside its number, is the mean of its "
+    "steady part. All on grey: no steady state; its value is the mean of its last half."
+)
+SHADE = " The shade is the range of the bins that a column stands for."
+
+
 class Line(Struct, frozen=True):
-    """One thread's bins reduced to columns: mean, lowest and highest bin mean, ns."""
+    """One thread's bins reduced to columns, ns."""
 
     mean: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    extent: tuple[NDArray[np.float64], NDArray[np.float64]] | None
+    """Lowest and highest bin mean; None where the trials are too many to show it."""
 
 
 Lines = dict[int, list[Line]]
@@ -47,56 +58,54 @@ def read_lines(path: Path, trials: int) -> Lines:
     if not path.is_file():
         return {}
     columns = max(MIN_COLUMNS, min(COLUMNS, MAX_COLUMNS_IN_ALL // max(1, trials)))
-    frame = pl.read_parquet(path, columns=["trial", "thread", "kind", "bin", "count", "mean"])
-    frame = frame.filter(pl.col("kind") == "service").sort("trial", "thread", "bin")
+    service = pl.scan_parquet(path).filter(pl.col("kind") == "service").sort("trial", "thread", "bin")
+    frame = service.select("trial", "thread", "count", "mean").collect()
     lines: Lines = defaultdict(list)
     for (trial, _), bins in frame.group_by(["trial", "thread"], maintain_order=True):
-        lines[int(str(trial))].append(reduce(bins["mean"].to_numpy(), bins["count"].to_numpy(), columns))
+        lines[int(str(trial))].append(reduce(bins["mean"].to_numpy(), bins["count"].to_numpy(), columns, trials < MANY))
     return lines
 
 
-def reduce(means: NDArray[np.float64], counts: NDArray[np.uint32], columns: int) -> Line:
+def reduce(means: NDArray[np.float64], counts: NDArray[np.uint32], columns: int, extent: bool = True) -> Line:
     """Bins to at most ``columns`` columns; every bin lies between a column's lowest and highest."""
     starts = np.linspace(0, len(means), min(columns, len(means)) + 1).astype(np.int64)[:-1]
     weights = np.add.reduceat(counts.astype(np.float64), starts)
     return Line(
         mean=np.add.reduceat(means * counts, starts) / np.maximum(weights, 1),
-        low=np.minimum.reduceat(means, starts),
-        high=np.maximum.reduceat(means, starts),
+        extent=(np.minimum.reduceat(means, starts), np.maximum.reduceat(means, starts)) if extent else None,
     )
 
 
 def series(parts: list[PartView], trials: list[TrialRecord], lines: Lines) -> Markup:
     """The section with all trials, in the order of the ranking, baselines first."""
-    reading = (
-        "One panel per trial, first call to last: the mean time of a call, and in shade the range of its bins. Panels "
-        "side by side share the scale beside the name, from zero. A trial's value is the mean of its steady part; what "
-        "lies before it is on grey. All on grey: no steady state; its value is the mean of its last half."
-    )
+    many = len(trials) >= MANY
     return section(
         "series",
         "Every trial over time",
-        caption(reading, "series.parquet", "measures.parquet"),
-        [_part(view, [trial for trial in trials if trial.part == view.part.name], lines) for view in parts],
+        caption(READING, *SOURCES, more=MORE if many else MORE + SHADE),
+        h(
+            "div",
+            [_part(view, [trial for trial in trials if trial.part == view.part.name], lines) for view in parts],
+            class_="dense" if many else None,
+        ),
     )
 
 
 def _part(view: PartView, trials: list[TrialRecord], lines: Lines) -> Markup:
     rows: list[Markup | None] = []
+    by_row: dict[tuple[str, str, int, str], list[TrialRecord]] = defaultdict(list)
+    for trial in trials:
+        by_row[trial.agent, trial.configuration, trial.heap_bytes, trial.build].append(trial)
     for row in (*view.baselines, *view.rows):
-        mine = [trial for trial in trials if _key(trial) == (row.agent, row.configuration, row.heap_bytes)]
+        mine = by_row[row.agent, row.configuration, row.heap_bytes, row.build]
         for role in BASELINES if row.agent == BASELINE else ("configuration",):
             rows.append(_row(_name(row, role), [trial for trial in mine if trial.role == role], lines))
     return h("div", h("h3", view.part.title), rows, style=f"--blocks: {max(1, view.part.blocks)}")
 
 
-def _key(trial: TrialRecord) -> tuple[str, str, int]:
-    return trial.agent, trial.configuration, trial.heap_bytes
-
-
 def _name(row: ConfigurationFinding, role: str) -> list[Child]:
     if row.agent != BASELINE:
-        return who(row.agent_name, row.title)
+        return who(row.agent_name, title_of(row))
     place = "first" if role == BASELINES[0] else "second"
     return who(row.agent_name, f"{place} of its block, heap {numbers.size(row.heap_bytes)}")
 
@@ -130,7 +139,8 @@ def _plot(trial: TrialRecord, lines: list[Line], top: float) -> Markup:
     width = max(len(line.mean) for line in lines)
     share = unsteady_share(trial.steady) if trial.steady else 0.0
     before = h("rect", width=f"{share * width:.1f}", height=str(HEIGHT), class_="unsteady") if share > 0 else None
-    shade = h("path", d=_envelope(lines[0], top), class_="spread") if len(lines) == 1 else None
+    extent = lines[0].extent if len(lines) == 1 else None
+    shade = h("path", d=_envelope(*extent, top), class_="spread") if extent else None
     return h(
         "svg",
         before,
@@ -167,8 +177,8 @@ def _polyline(values: NDArray[np.float64], top: float) -> str:
     return f"M0 {heights[0]}" + "".join(steps)
 
 
-def _envelope(line: Line, top: float) -> str:
-    above, below = _heights(line.high, top), _heights(line.low, top)
+def _envelope(low: NDArray[np.float64], high: NDArray[np.float64], top: float) -> str:
+    above, below = _heights(high, top), _heights(low, top)
     forth = "".join(f"l1 {after - before}" for before, after in pairwise(above))
     back = below[::-1]
     return (

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from tracetax.report.page.html import Child, Markup, h, section
-from tracetax.report.views import BASELINE
+from tracetax.report.views import BASELINE, title_of
 from tracetax.results.findings import Findings
 from tracetax.results.records import TrialRecord, Verdict
 
@@ -16,7 +16,7 @@ def verdicts(findings: Findings, trials: list[TrialRecord]) -> Markup:
     titles = {part.name: part.title for part in findings.experiment.parts}
     items: list[tuple[str, Child, Verdict]] = [("The run", None, verdict) for verdict in findings.verdicts]
     for row in findings.configurations:
-        where = f"{row.agent_name}, {row.title}: {titles.get(row.part, row.part)}"
+        where = f"{row.agent_name}, {title_of(row)}: {titles.get(row.part, row.part)}"
         items += [(where, None, verdict) for verdict in row.verdicts]
     for (part, name, _), failed in _alike(trials).items():
         links = [

@@ -95,6 +95,11 @@ final class Caller {
     cpuNs += THREADS.getCurrentThreadCpuTime();
   }
 
+  /** The clock after the last of the latest calls. */
+  long lastNs() {
+    return lastNs;
+  }
+
   /** This thread's counters over the latest calls. */
   Map<String, Object> counters() {
     Map<String, Object> values = new LinkedHashMap<>();

@@ -32,9 +32,20 @@ final class Trial {
     status.event("ready", "");
   }
 
-  /** Makes a burst of warm-up calls. */
+  /**
+   * Makes a burst of warm-up calls. The very first call is made by itself and told: until then an
+   * agent has set itself up and woven what it traces.
+   */
   void warmUp(long calls) throws IOException, InterruptedException {
-    callers.warmUp(calls);
+    long left = calls;
+    if (warmUp.calls() == 0) {
+      callers.warmUp(1);
+      status.event("first-monitored", callers.all[0].lastNs(), "");
+      left--;
+    }
+    if (left > 0) {
+      callers.warmUp(left);
+    }
     if (stop.requested()) {
       return;
     }

@@ -1,0 +1,95 @@
+"""Builds what takes part in the comparison, each once per content, in the tool's own cache."""
+
+import os
+from pathlib import Path
+
+from msgspec import Struct
+
+from tracetax.artifacts import build_sink, build_workload, fetch, find_tool
+from tracetax.artifacts.builds import GO_ENVIRONMENT
+from tracetax.artifacts.cache import built, key_of
+from tracetax.artifacts.tools import run_tool
+from tracetax.model import Agent
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+BUILDER = "go.opentelemetry.io/collector/cmd/builder@v0.155.0"
+SECONDS = 1800.0
+
+
+class Programs(Struct, frozen=True):
+    """What the comparison starts."""
+
+    sink: Path
+    receiver: Path
+    collector: Path
+    classes: Path
+    agent_jar: Path
+
+
+def build_all(agent: Agent, cache: Path) -> Programs:
+    """Everything, built or from the cache. Raises UserError where something cannot be had."""
+    return Programs(
+        sink=build_sink(ROOT, cache, say),
+        receiver=build_receiver(cache),
+        collector=build_collector(cache),
+        classes=build_workload(ROOT, "calltree/java", cache, say),
+        agent_jar=fetch(agent.artifacts["agent"], cache, say),
+    )
+
+
+def say(sentence: str) -> None:
+    """Say what is being done."""
+    print(f"  {sentence}", flush=True)
+
+
+def build_receiver(cache: Path) -> Path:
+    """The receiver that unmarshals, which records and replays too."""
+    source = HERE / "receiver"
+    go = str(find_tool("go", "to build the receiver", beside_python=True))
+
+    def build(folder: Path) -> None:
+        say("building the receiver that unmarshals")
+        run_tool(
+            "The receiver could not be built",
+            [go, "build", "-o", str(folder / "receiver"), "."],
+            logs=cache / "logs",
+            label="receiver",
+            seconds=SECONDS,
+            added=GO_ENVIRONMENT,
+            directory=source,
+        )
+
+    key = key_of(source, [*source.glob("*.go"), source / "go.mod", source / "go.sum"])
+    return built(cache / "built" / f"receiver-{key}", cache, build, say) / "receiver"
+
+
+def build_collector(cache: Path) -> Path:
+    """The OpenTelemetry Collector, by its own builder, with one receiver and the exporter that does nothing."""
+    definition = HERE / "collector" / "builder.yaml"
+    go = find_tool("go", "to build the Collector", beside_python=True)
+
+    def build(folder: Path) -> None:
+        say("building the OpenTelemetry Collector: about 4 minutes, once")
+        environment = {
+            **{"GOTOOLCHAIN": "local", "CGO_ENABLED": "0", "GOBIN": str(folder / "tools")},
+            # The builder calls it by its name.
+            "PATH": f"{go.parent}:{os.environ['PATH']}",
+        }
+        steps = {
+            "builder": [str(go), "install", BUILDER],
+            "collector": [str(folder / "tools" / "builder"), f"--config={definition}"],
+        }
+        for label, command in steps.items():
+            run_tool(
+                "The Collector could not be built",
+                command,
+                logs=cache / "logs",
+                label=label,
+                seconds=SECONDS,
+                added=environment,
+                directory=folder,
+            )
+
+    key = key_of(definition.parent, [definition], BUILDER)
+    return built(cache / "built" / f"otelcol-{key}", cache, build, say) / "otelcol"

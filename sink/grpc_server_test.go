@@ -1,0 +1,94 @@
+package main
+
+import (
+	"io"
+	"net"
+	"testing"
+	"time"
+
+	"golang.org/x/net/http2"
+)
+
+// testServer is a server for messages of any kind, with small bounds.
+func testServer(limit int64, call grpcCall) *grpcServer {
+	return newGRPCServer(map[string]grpcMethod{exportTraces: func() grpcCall { return call }}, newMessages(limit, 4*limit))
+}
+
+// recordingCall remembers what it was told.
+type recordingCall struct {
+	messages []string
+	reason   error
+}
+
+func (r *recordingCall) message(data []byte, _ int64) error {
+	r.messages = append(r.messages, string(data))
+	return nil
+}
+func (r *recordingCall) end() ([]byte, error)         { return []byte("bye"), nil }
+func (r *recordingCall) broken(reason error, _ int64) { r.reason = reason }
+
+func TestAMessageThatTakesTooLongEndsItsConnection(t *testing.T) {
+	call := &recordingCall{}
+	s := testServer(1<<20, call)
+	s.messageTime = 50 * time.Millisecond
+	ours, theirs := net.Pipe()
+	go func() {
+		s.each(theirs)
+		theirs.Close()
+	}()
+	go io.Copy(io.Discard, ours)
+	p := newGRPCPeer(t, ours, ours)
+	io.WriteString(ours, http2.ClientPreface)
+	p.framer.WriteSettings()
+	p.headers(1, false)
+	for {
+		// One byte now and then does not help.
+		if p.framer.WriteData(1, false, make([]byte, 1)) != nil {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	if call.reason != errCutOff || s.messages.budget.used.Load() != 0 {
+		t.Errorf("the call ended by %v, %d bytes are held", call.reason, s.messages.budget.used.Load())
+	}
+}
+
+func TestAStreamOfMessagesIsHandedOverAsItComesAndAnsweredAtItsEnd(t *testing.T) {
+	call := &recordingCall{}
+	ours, theirs := net.Pipe()
+	defer ours.Close()
+	s := testServer(1<<20, call)
+	go s.each(theirs)
+	sent := make(chan struct{})
+	p := newGRPCPeer(t, ours, ours)
+	go func() {
+		defer close(sent)
+		io.WriteString(ours, http2.ClientPreface)
+		p.framer.WriteSettings()
+		p.headers(1, false)
+		for _, text := range []string{"one", "", "three"} {
+			p.framer.WriteData(1, false, framed([]byte(text)))
+		}
+		p.framer.WriteData(1, true, nil)
+	}()
+	var reply []byte
+	for {
+		f, err := p.framer.ReadFrame()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if data, ok := f.(*http2.DataFrame); ok {
+			reply = append(reply, data.Data()...)
+		}
+		if headers, ok := f.(*http2.MetaHeadersFrame); ok && headers.StreamEnded() {
+			break
+		}
+	}
+	<-sent
+	if len(call.messages) != 3 || call.messages[0] != "one" || call.messages[1] != "" || call.messages[2] != "three" {
+		t.Errorf("handed over: %q", call.messages)
+	}
+	if string(reply) != string(framed([]byte("bye"))) {
+		t.Errorf("the reply is %q", reply)
+	}
+}

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"compress/gzip"
+	"compress/zlib"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"mime"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+const (
+	// messageTime is how long a message may take to arrive: a sender that stops in between holds memory no longer.
+	messageTime = 60 * time.Second
+	headerTime  = 10 * time.Second
+	maxHeaders  = 64 << 10
+
+	httpBuffers = 64 << 10
+	jsonMedia   = "application/json"
+)
+
+// quiet takes what net/http says of single connections: they are counted, and stderr is for the sink's own failures.
+var quiet = log.New(io.Discard, "", 0)
+
+// httpReceiver is what the protocols over HTTP have in common: a server, and messages that are read whole, walked, and
+// entered into the ledger.
+type httpReceiver struct {
+	ledger   *ledger
+	messages *messages
+	server   *http.Server
+}
+
+func newHTTPReceiver(l *ledger, m *messages) httpReceiver {
+	return httpReceiver{
+		ledger:   l,
+		messages: m,
+		server:   &http.Server{ReadHeaderTimeout: headerTime, MaxHeaderBytes: maxHeaders, ErrorLog: quiet},
+	}
+}
+
+func (h *httpReceiver) serve(l net.Listener) {
+	// It returns when the listener is closed, and the errors of single connections are their senders'.
+	_ = h.server.Serve(l)
+}
+
+func (h *httpReceiver) stop(grace time.Duration) {
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	if h.server.Shutdown(ctx) != nil {
+		h.server.Close()
+	}
+}
+
+// walk finds the records in messages of one format. Those before the fault in a garbled message are in the batch, or
+// in the ledger already.
+type walk struct {
+	batch   *batch
+	message func([]byte) error
+}
+
+// walks are kept for further messages.
+func newWalks(create func() *walk) *sync.Pool {
+	return &sync.Pool{New: func() any { return create() }}
+}
+
+// take reads the message of a request and enters it. The error says why it was not accepted; the ledger knows already.
+func (h *httpReceiver) take(walks *sync.Pool, r *http.Request) error {
+	arrived, announced := &countingReader{Reader: r.Body}, r.ContentLength
+	plain, err := inflate(arrived, r.Header.Get("Content-Encoding"))
+	if plain != arrived {
+		announced = -1
+	}
+	var m message
+	if err == nil {
+		m, err = h.messages.read(plain, announced)
+		defer m.release()
+	}
+	w := walks.Get().(*walk)
+	defer walks.Put(w)
+	w.batch.arrivalNs = monotonicNs()
+	w.batch.requests = 1
+	w.batch.bytes = arrived.count
+	switch err {
+	case nil:
+		err = w.message(m.bytes)
+		if err != nil {
+			w.batch.malformed++
+		}
+	case errBusy:
+		h.ledger.refuse()
+	default:
+		if arrived.broken {
+			w.batch.cutOff++
+		} else {
+			w.batch.malformed++
+		}
+	}
+	h.ledger.apply(w.batch)
+	return err
+}
+
+// inflate undoes the encoding of a body.
+func inflate(body io.Reader, encoding string) (io.Reader, error) {
+	switch encoding {
+	case "", "identity":
+		return body, nil
+	case "gzip":
+		return gzip.NewReader(body)
+	case "deflate":
+		return zlib.NewReader(body)
+	default:
+		return nil, fmt.Errorf("unknown encoding %q", encoding)
+	}
+}
+
+// countingReader counts what arrives of a body.
+type countingReader struct {
+	io.Reader
+	count  int64
+	broken bool // the sender left before the end
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.count += int64(n)
+	c.broken = c.broken || err != nil && err != io.EOF
+	return n, err
+}
+
+// mediaOf is the type of a request's body, without parameters.
+func mediaOf(r *http.Request) string {
+	media, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	return media
+}
+
+// limitTime gives the body of a request the time that a message may take.
+func limitTime(w http.ResponseWriter) {
+	// It cannot fail on a server's connection.
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(messageTime))
+}
+
+// accept answers a message with status 200.
+func accept(w http.ResponseWriter, media, reply string) {
+	w.Header().Set("Content-Type", media)
+	// It cannot fail before the sender has left.
+	_, _ = io.WriteString(w, reply)
+}
+
+// deny answers a message that was not accepted.
+func deny(w http.ResponseWriter, err error) {
+	status := http.StatusBadRequest
+	switch {
+	case errors.Is(err, errBusy):
+		w.Header().Set("Retry-After", "1")
+		status = http.StatusTooManyRequests
+	case errors.Is(err, errTooLarge):
+		status = http.StatusRequestEntityTooLarge
+	}
+	http.Error(w, err.Error(), status)
+}

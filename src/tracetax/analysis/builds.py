@@ -1,0 +1,148 @@
+"""Two builds of an agent against each other: what is said of them, in numbers and in words."""
+
+import math
+from collections.abc import Iterable
+from typing import Literal
+
+from tracetax.analysis.measures import INDICATIVE_BELOW
+from tracetax.analysis.statements import rounded
+from tracetax.model import Part, Schedule, Use
+from tracetax.results import blocks as arranged
+from tracetax.results.blocks import CellKey, service_mean
+from tracetax.results.findings import AABand, BuildComparison, Measure
+from tracetax.results.folder import Manifest
+from tracetax.results.records import TrialRecord
+from tracetax.statistics.equivalence import Judgement, judge
+from tracetax.statistics.intervals import Estimate
+from tracetax.statistics.overhead import as_ratio, compare
+from tracetax.statistics.regimes import two_regimes
+from tracetax.statistics.stopping import FAR, projected_blocks
+
+EXACT_BELOW = 100
+"""Estimated blocks from which the digits after the second would pretend to be known."""
+MANY = 1.0
+"""Difference from which a factor says more than a percentage: twice as long."""
+Blocks = dict[int, dict[CellKey, TrialRecord]]
+
+
+def comparisons(manifest: Manifest, blocks: Blocks, bands: Iterable[AABand]) -> tuple[BuildComparison, ...]:
+    """One comparison for each part and configuration of which two builds were measured side by side."""
+    experiment = manifest.experiment
+    known = {(band.part, band.heap_bytes): band.ratio for band in bands}
+    found: list[BuildComparison] = []
+    for part in experiment.parts:
+        heaps = dict(arranged.uses(blocks, part.name))
+        for first, second in part.build_pairs:
+            heap = heaps.get(first, experiment.jvm.heap_bytes)
+            columns = arranged.side_by_side(blocks, part.name, first, second, heap, service_mean)
+            if len(columns[0]):
+                where = f"{part.title}, " if len(experiment.parts) > 1 else ""
+                band = known.get((part.name, heap))
+                found.append(_compared(part, (first, second), columns, experiment.schedule, band, where))
+    return tuple(found)
+
+
+def _compared(
+    part: Part,
+    uses: tuple[Use, Use],
+    columns: tuple[arranged.Floats, arranged.Floats],
+    schedule: Schedule,
+    band: float | None,
+    where: str,
+) -> BuildComparison:
+    first, second = columns
+    judged = judge(first, second, schedule.half_width_ratio, schedule.half_width_ns)
+    ratio = as_ratio(judged.log_ratio)
+    difference = compare(second / part.parameters.depth, first / part.parameters.depth)
+    labels: list[str] = []
+    if ratio.n < INDICATIVE_BELOW:
+        labels.append("indicative")
+    if band is not None and abs(judged.log_ratio.mean) <= band:
+        labels.append("within-aa-band")
+    if two_regimes(first).two or two_regimes(second).two:
+        labels.append("two-regimes")
+    if (judged.log_ratio.half_width or math.inf) > judged.margin / 2:
+        labels.append("not-settled")
+    marks = tuple(labels)
+    builds = uses[0].build, uses[1].build
+
+    def measure(unit: Literal["1", "ns"], per: Literal["call", "invocation"], estimate: Estimate) -> Measure:
+        return Measure(
+            name="service_time",
+            unit=unit,
+            per=per,
+            estimate=estimate.mean,
+            sd=estimate.sd,
+            ci95=estimate.ci95,
+            n_blocks=estimate.n,
+            paired_with=builds[0],
+            labels=marks,
+        )
+
+    return BuildComparison(
+        part=part.name,
+        configuration=uses[0].configuration,
+        builds=builds,
+        ratio=measure("1", "call", ratio),
+        difference=measure("ns", "invocation", difference),
+        verdict=judged.verdict,
+        text=f"{where}{uses[0].agent} {uses[0].configuration}: {_sentence(judged, builds, marks, band)}.",
+        agent=uses[0].agent,
+    )
+
+
+def _sentence(judged: Judgement, builds: tuple[str, str], labels: tuple[str, ...], band: float | None) -> str:
+    old, new = builds
+    blocks = "1 block" if judged.log_ratio.n == 1 else f"{judged.log_ratio.n} blocks"
+    counted = blocks + (": indicative" if "indicative" in labels else "")
+    ci95, ci90 = judged.log_ratio.ci95, judged.ci90
+    if ci95 is None or ci90 is None:
+        return f"undecided whether {new} differs from {old}: one block has no interval"
+    mean = math.expm1(judged.log_ratio.mean)
+    if judged.verdict == "slower" and mean > MANY:
+        ratio = rounded(math.exp(judged.log_ratio.mean))
+        text = f"{new} takes {ratio} times as long as {old} ({_times(ci95)}, {counted})"
+    elif judged.verdict in ("slower", "faster"):
+        low, high = sorted(abs(math.expm1(limit)) for limit in ci95)
+        like = (high - low) / 2
+        text = f"{new} is {_percent(abs(mean), like)} {judged.verdict} than {old} "
+        text += f"({_percent(low, like)} to {_percent(high, like)}, {counted})"
+        if band is not None and "within-aa-band" in labels:
+            text += f"; that is inside the A/A band of ± {_percent(band)}, by which this machine's baselines differ"
+    elif judged.verdict == "same":
+        text = f"{new} and {old} are the same within {_percent(judged.margin)} ({_signed(ci90)}, {counted})"
+    else:
+        needed = projected_blocks(judged.log_ratio.sd or 0.0, judged.margin / 2)
+        text = f"undecided whether {new} differs from {old} ({_signed(ci95)}, {counted}); "
+        text += (
+            f"blocks that vary as these do would not tell {_percent(judged.margin)} apart, however many"
+            if needed >= FAR
+            else f"an estimated {_blocks(needed)} would tell {_percent(judged.margin)} apart, varying as these do"
+        )
+    if "two-regimes" in labels:
+        text += "; some of its processes ran in another regime than the rest, so read the interval with care"
+    return text
+
+
+def _blocks(number: int) -> str:
+    return f"{number if number < EXACT_BELOW else rounded(number)} blocks"
+
+
+def _percent(share: float, like: float | None = None) -> str:
+    return f"{rounded(100 * share, None if like is None else 100 * like)} %"
+
+
+def _times(limits: tuple[float, float]) -> str:
+    return f"{rounded(math.exp(limits[0]))} to {rounded(math.exp(limits[1]))} times"
+
+
+def _signed(limits: tuple[float, float]) -> str:
+    if max(abs(limit) for limit in limits) > math.log1p(MANY):
+        return _times(limits)
+    low, high = (math.expm1(limit) for limit in limits)
+    like = (high - low) / 2
+
+    def signed(share: float) -> str:
+        return f"{'−' if share < 0 else '+'}{_percent(abs(share), like)}"
+
+    return f"{signed(low)} to {signed(high)}"

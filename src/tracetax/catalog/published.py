@@ -1,0 +1,142 @@
+"""``[published]``: finds what a publication printed for the configurations that an experiment measures."""
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from tracetax.catalog.experiment_shape import PublishedShape
+from tracetax.catalog.names import did_you_mean, one_of
+from tracetax.catalog.problems import Report, join
+from tracetax.catalog.units import TIME
+from tracetax.catalog.uses import Known
+from tracetax.model import BASELINE, PublishedRow, Use
+
+COLUMNS = ("table", "platform", "agent", "configuration", "unit", "value", "spread", "spread_kind")
+UNINSTRUMENTED = "none"
+"""How every table names the run without an agent."""
+STANDARD_DEVIATION = "standard_deviation"
+
+Row = Mapping[str, str]
+
+
+class Table(Struct, frozen=True):
+    """One file of ``published/``, and the rows of it that are asked for."""
+
+    label: str
+    rows: tuple[Row, ...]
+
+    def values(self, column: str) -> list[str]:
+        """What stands in a column, each once, in order."""
+        return list(dict.fromkeys(row[column] for row in self.rows))
+
+
+def published_rows(
+    shape: PublishedShape, experiment: str, uses: Iterable[Use], known: Known, root: Path, report: Report
+) -> tuple[PublishedRow, ...]:
+    """The printed values of all configurations whose agents' files name a row for this experiment."""
+    table = _read(shape, root, report)
+    if table is None:
+        return ()
+    _check_agents(shape, table, known, report)
+    if report.concerns("published"):
+        return ()
+    found: list[PublishedRow] = []
+    named = False
+    for use in dict.fromkeys([BASELINE, *uses]):
+        agent = known.agents.get(use.agent)
+        configuration = agent.configurations.get(use.configuration) if agent else None
+        label = configuration.published.get(experiment) if configuration else None
+        if agent is None or label is None:
+            continue
+        named = True
+        printed = shape.agents.get(use.agent, UNINSTRUMENTED if use == BASELINE else agent.name)
+        found += _values(use, printed, label, experiment, table, report)
+    if not named:
+        text = "is of no use: no configuration here says which row it reproduces"
+        report.add("published", f'{text}, as published = {{ {experiment} = "…" }} in an agent\'s file would')
+    return tuple(found)
+
+
+def _read(shape: PublishedShape, root: Path, report: Report) -> Table | None:
+    path = root / "published" / shape.table
+    names = sorted(file.name for file in (root / "published").glob("*.csv"))
+    if shape.table not in names:
+        hint = did_you_mean(shape.table, names) or f". There is {one_of(names)}"
+        report.add("published.table", f'"{shape.table}" is no table in published/{hint}')
+        return None
+    label = f"published/{shape.table}"
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = tuple(csv.DictReader(file, strict=True))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        report.add("published.table", f"{label} cannot be read: {error}")
+        return None
+    missing = [name for name in COLUMNS if not rows or name not in rows[0]]
+    if missing:
+        report.add("published.table", f"{label} has no column {one_of(missing)}, or no rows")
+        return None
+    uneven = [place for place, row in enumerate(rows, start=1) if None in row or None in row.values()]
+    if uneven:
+        report.add("published.table", f"{label}, row {uneven[0]} has more or fewer fields than columns")
+        return None
+    table = Table(label, rows)
+    for column, value in shape.where.items():
+        key = join("published.where", column)
+        if column not in rows[0]:
+            hint = did_you_mean(column, rows[0]) or f". It has {one_of(rows[0])}"
+            report.add(key, f'{label} has no column "{column}"{hint}')
+        elif value not in table.values(column):
+            report.add(key, f'"{value}" stands nowhere in that column of {label}, but {one_of(table.values(column))}')
+    if report.concerns("published.where"):
+        return None
+    return Table(label, tuple(row for row in rows if all(row[name] == value for name, value in shape.where.items())))
+
+
+def _check_agents(shape: PublishedShape, table: Table, known: Known, report: Report) -> None:
+    for agent, printed in shape.agents.items():
+        key = join("published.agents", agent)
+        if agent not in known.agents and agent not in known.unreadable:
+            report.add(key, f'"{agent}" is no agent{did_you_mean(agent, known.agents)}   (./tracetax list agents)')
+        elif printed not in table.values("agent"):
+            report.add(key, f'{table.label} has no agent "{printed}". It has {one_of(table.values("agent"))}')
+
+
+def _values(
+    use: Use, printed: str, label: str, experiment: str, table: Table, report: Report
+) -> Iterator[PublishedRow]:
+    """One value per platform. What is wrong with the row's name is said with the agent's file, where it stands."""
+    key = f"agents/{use.agent}/agent.toml, configurations.{use.configuration}.published.{experiment}"
+    of_agent = [row for row in table.rows if row["agent"] == printed]
+    if not of_agent:
+        text = f'{table.label} has no agent "{printed}". It has {one_of(table.values("agent"))}'
+        report.add(join("published.agents", use.agent), f"is missing: {text}")
+        return
+    mine = [row for row in of_agent if row["configuration"] == label]
+    if not mine:
+        names = list(dict.fromkeys(row["configuration"] for row in of_agent))
+        text = f'"{label}" is no row of {printed} in {table.label}{did_you_mean(label, names)}   It has {one_of(names)}'
+        report.add(key, text)
+    for platform in dict.fromkeys(row["platform"] for row in mine):
+        same = [row for row in mine if row["platform"] == platform]
+        if len(same) > 1:
+            differing = [name for name in same[0] if name != "value" and len({row[name] for row in same}) > 1]
+            text = f'leaves {len(same)} values of {printed} "{label}" on {platform or "one platform"}'
+            report.add("published.where", f"{text}, which differ in {one_of(differing)}: name what is meant")
+            continue
+        yield from _value(use, same[0], f'{printed} "{label}"', table, report)
+
+
+def _value(use: Use, row: Row, who: str, table: Table, report: Report) -> Iterator[PublishedRow]:
+    unit = row["unit"]
+    if unit not in TIME:
+        report.add("published.where", f'leaves values of {who} in "{unit}", and only times stand beside times')
+        return
+    try:
+        value = float(row["value"]) * TIME[unit]
+        sd = float(row["spread"]) * TIME[unit] if row["spread_kind"] == STANDARD_DEVIATION else None
+    except ValueError as error:
+        report.add("published.table", f"{table.label}, {who} on {row['platform']}: {error}")
+        return
+    yield PublishedRow(use, row["platform"], value, sd, f"{row['table']}, {row['agent']}: {row['configuration']}")

@@ -1,0 +1,57 @@
+"""``./tracetax report``: what follows from a run's trials, shown again or in another format."""
+
+import sys
+from pathlib import Path
+
+from tracetax.analysis.findings import build
+from tracetax.commands.console import console
+from tracetax.errors import ExitCode, UserError
+from tracetax.machine.lock import sole_run
+from tracetax.report.exports import export
+from tracetax.report.page import write_page
+from tracetax.report.terminal import render
+from tracetax.results.findings import Findings
+from tracetax.results.folder import RunFolder, disk_errors
+
+
+def show_run(path: Path) -> int:
+    """Draw a run's table and page anew from its trials."""
+    folder = RunFolder(path)
+    with sole_run():
+        findings, page = conclude(folder)
+    render(findings, console(), page, path)
+    return exit_code(findings)
+
+
+def export_run(path: Path, name: str, to: Path | None) -> int:
+    """Write a finished run's findings in a format, as they are on disk; to standard output where no file is named."""
+    text = export(RunFolder(path).findings, name)
+    if to is None:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    else:
+        _write(to, text)
+    return ExitCode.OK
+
+
+def conclude(folder: RunFolder) -> tuple[Findings, Path]:
+    """Write what follows from the trials: Parquet, findings, page."""
+    folder.consolidate()
+    findings = build(folder)
+    folder.write_findings(findings)
+    return findings, write_page(folder.path, findings)
+
+
+def exit_code(findings: Findings) -> int:
+    """1 where a configuration has an error, otherwise 0."""
+    failed = any(verdict.severity == "error" for row in findings.configurations for verdict in row.verdicts)
+    return ExitCode.FAILED if failed else ExitCode.OK
+
+
+def _write(to: Path, text: str) -> None:
+    if to.is_dir() or not to.parent.is_dir():
+        raise UserError(f"--to {to}: {'it is a folder' if to.is_dir() else f'there is no folder {to.parent}'}.")
+    part = to.with_name(f"{to.name}.part")
+    with disk_errors(to.parent):
+        part.write_text(text, encoding="utf-8")
+        part.replace(to)

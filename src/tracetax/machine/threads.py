@@ -1,0 +1,134 @@
+"""CPU of another process by thread, from the kernel's nanosecond accounts, and what each thread is there for.
+
+``/proc/PID/task/TID/schedstat`` counts the nanoseconds that a thread was on a processor; a thread that has ended is
+gone from it. The process's own clock goes on counting those, so the two together leave nothing out. Both are brought up
+to date when a thread leaves its processor and at the scheduler's tick, so a running thread may be some ms behind.
+"""
+
+import contextlib
+import os
+import time
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+Group = Literal["caller", "agent", "jit", "gc", "jvm"]
+
+KEPT_FILES = 256
+"""Accounts that stay open; those of further threads are opened for every look."""
+
+# Linux keeps 15 bytes of a name.
+_PREFIXES: dict[Group, tuple[str, ...]] = {
+    "caller": ("caller-",),
+    "jit": ("C1 CompilerThre", "C2 CompilerThre", "JVMCI", "Sweeper thread"),
+    "gc": (
+        *("GC Thread#", "G1 ", "Gang worker", "ParGC", "Concurrent Mark", "VM Thread", "Shenandoah"),
+        *("ZDriver", "ZDirector", "ZStat", "ZWorker", "ZUnmapper", "ZUncommitter", "RuntimeWorker#"),
+        *("XDriver", "XDirector", "XStat", "XWorker", "XUnmapper", "XUncommitter"),
+    ),
+    "jvm": (
+        *("java", "main", "commands", "DestroyJavaVM", "Signal Dispatch", "Reference Handl", "Finalizer"),
+        *("Common-Cleaner", "Service Thread", "Monitor Deflati", "VM Periodic Tas", "Notification Th"),
+        *("Attach Listener", "Low Memory Dete", "Surrogate Locke", "Unified Logging"),
+    ),
+}
+_WHOLE_NAMES = {"java", "main", "commands", "Finalizer"}
+"""Of these only the whole name counts: an agent's thread may well be called ``main-exporter``."""
+
+
+class ThreadCpu(Struct):
+    """One thread: its name, and its CPU when it was last seen."""
+
+    name: str
+    cpu_ns: int
+
+
+def group_of(name: str) -> Group:
+    """What a HotSpot thread is there for, by its name; what is neither the JVM's nor the driver's is the agent's."""
+    for group, prefixes in _PREFIXES.items():
+        for prefix in prefixes:
+            if name == prefix or (name.startswith(prefix) and prefix not in _WHOLE_NAMES):
+                return group
+    return "agent"
+
+
+def process_clock_ns(pid: int) -> int:
+    """CPU of all threads of a process since its start, ended ones included. Raises OSError where it is gone."""
+    return time.clock_gettime_ns((~pid << 3) | 2)
+
+
+def peak_rss_bytes(pid: int) -> int:
+    """The most memory that a process has had resident so far; 0 where it is gone."""
+    with contextlib.suppress(OSError), Path(f"/proc/{pid}/status").open() as file:
+        for line in file:
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) * 1024
+    return 0
+
+
+class Threads:
+    """The threads of one process over its life; those that have ended keep what they were last seen to have used."""
+
+    def __init__(self, pid: int) -> None:
+        """Nothing is read yet."""
+        self.seen: list[ThreadCpu] = []
+        self._folder = f"/proc/{pid}/task"
+        self._living: dict[str, tuple[ThreadCpu, int]] = {}
+        self._new: set[str] = set()
+
+    def look(self, *, names: bool = False) -> None:
+        """Bring ``seen`` up to date. A thread gets its name soon after it starts: new ones, or all, are asked again.
+
+        Raises OSError where the process is gone.
+        """
+        again, self._new = set(self._living) if names else self._new, set()
+        with os.scandir(self._folder) as entries:
+            present = [entry.name for entry in entries]
+        for number in present:
+            known = self._living.get(number)
+            if known is None or not self._read(number, *known):
+                # its number may have gone to another thread since
+                self._forget(number)
+                self._begin(number)
+            elif number in again:
+                known[0].name = self._name(number) or known[0].name
+        for number in self._living.keys() - set(present):
+            self._forget(number)
+
+    def close(self) -> None:
+        """Let go of all files."""
+        for number in list(self._living):
+            self._forget(number)
+
+    def _begin(self, number: str) -> None:
+        thread = ThreadCpu(name=self._name(number), cpu_ns=0)
+        file = -1
+        if len(self._living) < KEPT_FILES:
+            with contextlib.suppress(OSError):
+                file = os.open(f"{self._folder}/{number}/schedstat", os.O_RDONLY)
+        if self._read(number, thread, file):
+            self._living[number] = thread, file
+            self._new.add(number)
+            self.seen.append(thread)
+        elif file >= 0:
+            os.close(file)
+
+    def _read(self, number: str, thread: ThreadCpu, file: int) -> bool:
+        """Read a thread's account; False where it has ended."""
+        try:
+            text = os.pread(file, 64, 0) if file >= 0 else Path(f"{self._folder}/{number}/schedstat").read_bytes()
+        except OSError:
+            return False
+        thread.cpu_ns = int(text.split(maxsplit=1)[0])
+        return True
+
+    def _name(self, number: str) -> str:
+        with contextlib.suppress(OSError):
+            return Path(f"{self._folder}/{number}/comm").read_text(errors="replace").rstrip("\n")
+        return ""
+
+    def _forget(self, number: str) -> None:
+        _, file = self._living.pop(number, (None, -1))
+        if file >= 0:
+            os.close(file)

@@ -1,0 +1,176 @@
+"""The columns of the terminal's table: how wide each is, and what stands below a row where it is narrow."""
+
+import textwrap
+from collections.abc import Iterable
+
+from rich.cells import cell_len
+from rich.console import Group as RichGroup
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from tracetax.model import Delivery
+from tracetax.report import numbers
+from tracetax.report.views import (
+    Group,
+    PartView,
+    apart,
+    cpu,
+    group_of,
+    half_width,
+    labels,
+    loss,
+    measure,
+    overhead,
+    title_of,
+)
+from tracetax.results.findings import ConfigurationFinding, Measure, PartFinding
+
+MIN_TITLE = 16
+RANK = 2
+GAP = 2
+INDENT = RANK + 2 * GAP
+COST = ("overhead per", "invocation,", "ns, 95 %")
+P99 = ("", "p99 of", "a call")
+CPU = ("CPU of all", "threads, per", "record, ns")
+RECORDS = ("", "", "records")
+
+
+def plain(text: str) -> str:
+    """Text without control characters: what an agent printed must not steer the reader's terminal."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)
+
+
+class Layout:
+    """Column widths, the same for every part, so that all numbers line up."""
+
+    def __init__(self, parts: list[PartView], width: int) -> None:
+        placed = [(row, view.part) for view in parts for row in view.rows if group_of(row) is not Group.FAILED]
+        rows = [row for row, _ in placed]
+        notes = [labels(row, part) for row, part in placed]
+        self.agent = _widest(plain(row.agent_name) for row in rows)
+        self.cost = _Pair([overhead(row) for row in rows], COST)
+        self.cpu = _Pair([cpu(row) for row in rows], CPU)
+        self.p99 = _widest((*P99, *map(_p99, rows)))
+        self.records = _widest((*RECORDS, *map(_records, rows)))
+        title = _widest(plain(title_of(row)) for row in rows)
+        self.cpu_beside = any(cpu(row) for row in rows)
+        self.cpu_below = False
+        wanted = min(title, MIN_TITLE)
+        columns = self.cost.width, self.p99, self.records, *([self.cpu.width] if self.cpu_beside else [])
+        left = width - RANK - 2 * GAP - self.agent - sum(column + GAP for column in columns)
+        if left < wanted:
+            left += self.p99 + GAP
+            self.p99 = 0
+        if left < wanted and self.cpu_beside:
+            left += self.cpu.width + GAP
+            self.cpu_beside, self.cpu_below = False, True
+        self.label = _label_width(notes, left - wanted - GAP)
+        if self.label:
+            in_one_line = _widest(", ".join(texts) for texts in notes)
+            self.label = min(in_one_line, max(self.label, left - title - GAP))
+            left -= self.label + GAP
+        self.title = max(1, min(title, left))
+
+    def _numbers(self) -> list[tuple[int, tuple[str, ...]]]:
+        """Width and heading of each column of numbers that has room."""
+        found = [(self.cost.width, COST)]
+        found += [(self.p99, P99)] if self.p99 else []
+        found += [(self.cpu.width, CPU)] if self.cpu_beside else []
+        return [*found, (self.records, RECORDS)]
+
+    def header(self) -> Text:
+        """The names of the columns of numbers."""
+        before = " " * (RANK + self.agent + self.title + 2 * GAP)
+        lines = [
+            before + "".join(" " * GAP + f"{words[line]:>{width}}" for width, words in self._numbers())
+            for line in range(len(COST))
+        ]
+        return Text("\n".join(line.rstrip() for line in lines), style="dim")
+
+    def row(self, row: ConfigurationFinding, group: Group, part: PartFinding) -> RenderableType:
+        """A row; what has no column of its own stands below it, over the whole width."""
+        notes = labels(row, part)
+        beside = Text("\n".join(_label_lines(notes, self.label)) if self.label else "", style="dim")
+        rank = str(row.rank) if group is Group.DELIVERS and row.rank is not None else ""
+        cells = [rank, plain(row.agent_name), plain(title_of(row)), self.cost.text(overhead(row))]
+        cells += [_p99(row)] if self.p99 else []
+        cells += [self.cpu.text(cpu(row))] if self.cpu_beside else []
+        cells += [_records(row)]
+        table = self._table()
+        table.add_row(*map(Text, cells), *([beside] if self.label else []))
+        below = [self._cpu_in_words(row)] if self.cpu_below and cpu(row) else []
+        spent = apart(row)
+        below += [f"CPU {self.cpu.text(spent).strip()} ns per invocation offered"] if spent else []
+        below += [", ".join(notes)] if notes and not self.label else []
+        below += [loss(row)] if group in (Group.LOST, Group.PARTIAL) else []
+        return RichGroup(table, *(Padding(Text(text, style="dim"), (0, 0, 0, INDENT)) for text in below))
+
+    def _table(self) -> Table:
+        table = Table.grid(padding=(0, GAP, 0, 0), pad_edge=False)
+        table.add_column(width=RANK, justify="right")
+        table.add_column(width=self.agent)
+        table.add_column(width=self.title, overflow="fold")
+        for width, _ in self._numbers():
+            table.add_column(width=width, justify="right", no_wrap=True)
+        if self.label:
+            table.add_column(width=self.label)
+        return table
+
+    def _cpu_in_words(self, row: ConfigurationFinding) -> str:
+        charged = cpu(row)
+        return f"CPU {self.cpu.text(charged).strip()} ns per {charged.per}" if charged else ""
+
+
+class _Pair:
+    """A column of estimates with their half-widths, aligned at the ±."""
+
+    def __init__(self, measures: list[Measure | None], heading: tuple[str, ...]) -> None:
+        texts = [_measured(of) for of in measures]
+        self.estimate = _widest(estimate for estimate, _ in texts)
+        self.margin = _widest(margin for _, margin in texts)
+        self.width = max(self.estimate + 3 + self.margin, _widest(heading))
+
+    def text(self, of: Measure | None) -> str:
+        """One cell, as wide as all of the column."""
+        estimate, margin = _measured(of)
+        return f"{estimate:>{self.estimate}}" + (f" ± {margin:<{self.margin}}" if margin else " " * (3 + self.margin))
+
+
+def _measured(of: Measure | None) -> tuple[str, str]:
+    return ("", "") if of is None else numbers.measured(of.estimate, half_width(of))
+
+
+def _label_width(notes: list[list[str]], room: int) -> int:
+    """The narrowest column in which every row's labels stand whole in two lines; 0 where no room is for it."""
+    for width in range(1, room + 1):
+        lines = [_label_lines(texts, width) for texts in notes]
+        if any(lines) and _widest(line for row in lines for line in row) <= width and max(map(len, lines)) <= 2:
+            return width
+    return 0
+
+
+def _label_lines(texts: list[str], width: int) -> list[str]:
+    """Labels in lines that end between labels only."""
+    joined = ", ".join(text.replace(" ", numbers.SPACE) for text in texts)
+    lines = textwrap.wrap(joined, width, break_long_words=False, break_on_hyphens=False)
+    return [line.replace(numbers.SPACE, " ") for line in lines]
+
+
+def _widest(texts: Iterable[str]) -> int:
+    return max((cell_len(text) for text in texts), default=0)
+
+
+def _p99(row: ConfigurationFinding) -> str:
+    """Rounded to what its interval supports, shown without it: the page has the interval."""
+    of = measure(row, "service_time_p99")
+    if of is None:
+        return ""
+    return numbers.alone(of.estimate, half_width(of), finest=0)
+
+
+def _records(row: ConfigurationFinding) -> str:
+    if row.delivery == Delivery.NONE or row.records.completeness is None:
+        return ""
+    return numbers.percent(row.records.completeness)

@@ -1,0 +1,58 @@
+"""CSV: one row per configuration and measure, in base units (ns, bytes, 1), with all that identifies it."""
+
+import csv
+import io
+
+from tracetax.results.findings import ConfigurationFinding, Findings, Measure
+
+COLUMNS = (
+    *(
+        "run",
+        "experiment",
+        "tool_version",
+        "started_at",
+        "cpu",
+        "cores",
+        "java",
+        "part",
+        "agent",
+        "version",
+        "artifact_sha256",
+        "build",
+    ),
+    *("configuration", "title", "profile", "delivery", "layers", "heap_bytes"),
+    *("calls", "depth", "rate", "method_time_ns", "threads", "wait"),
+    *("rank", "deferred", "records_expected", "records_received", "completeness", "verdicts"),
+    *("measure", "unit", "per", "estimate", "sd", "ci95_low", "ci95_high", "n_blocks", "paired_with", "labels"),
+)
+
+
+def export(findings: Findings) -> str:
+    """A header and the rows; what does not exist is empty, lists are joined by ``+``."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for row in findings.configurations:
+        keys = _keys(findings, row)
+        measures = [_measure(of) for of in row.measures] or [("",) * 10]
+        writer.writerows((*keys, *values) for values in measures)
+    return file.getvalue()
+
+
+def _keys(findings: Findings, row: ConfigurationFinding) -> tuple[object, ...]:
+    experiment, parameters, records = findings.experiment, row.parameters, row.records
+    return (
+        *(experiment.run, experiment.key, findings.tool_version, experiment.started_at),
+        *(findings.machine.get(fact) for fact in ("cpu", "cores", "java")),
+        *(row.part, row.agent, row.version, row.artifact_sha256, row.build),
+        *(row.configuration, row.title, row.profile, row.delivery, "+".join(row.layers), row.heap_bytes),
+        *(parameters.calls, parameters.depth, parameters.rate, parameters.method_time_ns, parameters.threads),
+        *(parameters.wait, row.rank, row.deferred, records.expected, records.received, records.completeness),
+        "+".join(dict.fromkeys(verdict.code for verdict in row.verdicts)),
+    )
+
+
+def _measure(of: Measure) -> tuple[object, ...]:
+    low, high = of.ci95 or (None, None)
+    labels = "+".join(of.labels)
+    return (of.name, of.unit, of.per, of.estimate, of.sd, low, high, of.n_blocks, of.paired_with, labels)

@@ -1,0 +1,107 @@
+"""Markdown: a compact table to paste into a pull request, with what makes its numbers mean something."""
+
+from collections.abc import Iterator
+
+from tracetax.report import numbers, sentences
+from tracetax.report.views import (
+    BASELINE,
+    NO_RESULT,
+    STOPPED,
+    Group,
+    PartView,
+    cpu,
+    errors,
+    group_heading,
+    half_width,
+    labels,
+    measure,
+    overhead,
+    promises,
+    title_of,
+    views,
+    workload_words,
+)
+from tracetax.results.findings import ConfigurationFinding, Findings, Measure
+
+HASH = 12
+"""Digits of an artifact's SHA-256: enough to tell builds apart."""
+MACHINE = ("cpu", "cores", "memory_bytes", "kernel", "java")
+
+
+def export(findings: Findings) -> str:
+    """The verdict, a table per part, the machine, the versions and the command; no links, no HTML."""
+    parts = views(findings)
+    blocks = [f"**{_escaped(findings.experiment.title)}**"]
+    blocks += [f"**{NO_RESULT}**"] if not findings.experiment.result else []
+    told = (sentences.verdict(findings, parts), sentences.service(parts))
+    blocks += [_escaped(text) for text in told if text]
+    if len(findings.comparisons) > 1:
+        blocks.append("\n".join(f"- {_escaped(one.text)}" for one in findings.comparisons))
+    for view in parts:
+        blocks += ["\n".join(_part(view)), "\n".join(_table(view))]
+    blocks += [f"> {_escaped(verdict.text)}" for verdict in findings.verdicts if verdict.severity != "note"]
+    blocks.append("\n".join(_provenance(findings)))
+    return "\n\n".join(blocks) + "\n"
+
+
+def _part(view: PartView) -> Iterator[str]:
+    part = view.part
+    yield f"**{_escaped(part.title)}**: {_escaped(workload_words(part.parameters))}  "
+    base = next((time for row in view.baselines if (time := measure(row, "service_time"))), None)
+    band = view.half_width(view.band)
+    facts = [f"without an agent a call takes {_measured(base)} ns"] if base else []
+    facts += [f"A/A band ± {numbers.measured(band, band)[1]} ns per invocation"] if band is not None else []
+    blocks = "1 block" if part.blocks == 1 else f"{part.blocks} blocks"
+    facts.append(f"{blocks}{', indicative' if part.indicative else ''}, {STOPPED[part.stopped]}")
+    yield "; ".join(facts)
+
+
+def _table(view: PartView) -> Iterator[str]:
+    yield "| | agent | configuration | CPU per record, ns | overhead per invocation, ns | p99 of a call | records | |"
+    yield "| --: | --- | --- | --: | --: | --: | --: | --- |"
+    for group, rows in view.groups.items():
+        yield f"| | *{_escaped(group_heading(group, rows))}* | | | | | | |"
+        for row in rows:
+            yield f"| {' | '.join(_cells(view, group, row))} |"
+
+
+def _cells(view: PartView, group: Group, row: ConfigurationFinding) -> list[str]:
+    rank = str(row.rank) if group is Group.DELIVERS and row.rank is not None else ""
+    names = [rank, _escaped(row.agent_name), _escaped(title_of(row))]
+    if group is Group.FAILED:
+        why = [verdict.text for verdict in errors(row)] or ["no block of it was completed"]
+        return [*names, "", "", "", "", _escaped(" ".join(why))]
+    p99 = measure(row, "service_time_p99")
+    slow = " ".join(numbers.measured_duration(p99.estimate, half_width(p99))[::2]) if p99 else ""
+    share = row.records.completeness
+    records = numbers.percent(share) if promises(row) and share is not None else ""
+    return [*names, _measured(cpu(row)), _measured(overhead(row)), slow, records, ", ".join(labels(row, view.part))]
+
+
+def _measured(of: Measure | None) -> str:
+    if of is None:
+        return ""
+    value, margin = numbers.measured(of.estimate, half_width(of))
+    return f"{value} ± {margin}" if margin else value
+
+
+def _provenance(findings: Findings) -> Iterator[str]:
+    known = {key: findings.machine.get(key) for key in MACHINE}
+    memory, cores = known["memory_bytes"], known["cores"]
+    known |= {"memory_bytes": numbers.size(memory) if memory else None, "cores": f"{cores} cores" if cores else None}
+    yield f"- Machine: {_escaped(', '.join(str(value) for value in known.values() if value))}"
+    versions: dict[str, None] = {}
+    for row in findings.configurations:
+        if row.agent != BASELINE:
+            digest = f" (sha256 {row.artifact_sha256[:HASH]})" if row.artifact_sha256 else ""
+            versions[f"{row.agent_name} {row.version}{digest}"] = None
+    yield f"- Versions: {_escaped(', '.join((f'tracetax {findings.tool_version}', *versions)))}"
+    yield f"- Command: `{' '.join(findings.experiment.command)}`, seed {findings.experiment.seed}"
+    yield "- ± is a 95 % interval over blocks; CPU is of all threads; costs are less the baselines' of the same block"
+
+
+def _escaped(text: str) -> str:
+    """Text in which nothing is markup and no cell ends early."""
+    for letter in "\\|*_<>`[]":
+        text = text.replace(letter, f"\\{letter}")
+    return " ".join(text.split())

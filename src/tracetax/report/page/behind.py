@@ -1,0 +1,95 @@
+"""The trials behind every row of the page, and how to pick them out of the run's Parquet files."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from tracetax.report import numbers
+from tracetax.report.page.html import Child, Markup, caption, h, section, who
+from tracetax.report.views import BASELINE, PartView, rows_id, title_of, workload_words
+from tracetax.results.findings import ConfigurationFinding
+from tracetax.results.records import TrialRecord
+
+READING = "Every number of a row is computed from these trials; struck out: failed or repeated, and not counted."
+MORE = (
+    "Each trial's folder holds its record. The filter picks its values from measures.parquet, which has one row per "
+    "trial and measure; series.parquet and distributions.parquet are keyed by the trial's number."
+)
+Key = tuple[str, str, str, str, int]
+
+
+def behind(parts: list[PartView], trials: Sequence[TrialRecord]) -> Markup:
+    """The section with one table per part."""
+    by_row: dict[Key, list[TrialRecord]] = defaultdict(list)
+    for trial in trials:
+        by_row[trial.part, trial.agent, trial.configuration, trial.build, trial.heap_bytes].append(trial)
+    memory: dict[tuple[str, str, str, str], list[TrialRecord]] = defaultdict(list)
+    for trial in trials:
+        if trial.role == "memory":
+            memory[trial.part, trial.agent, trial.configuration, trial.build].append(trial)
+    tables = [_part(view, by_row, memory) for view in parts]
+    return section(
+        "rows",
+        "The rows behind it",
+        caption(READING, "measures.parquet", "series.parquet", "distributions.parquet", more=MORE),
+        tables,
+    )
+
+
+def _part(
+    view: PartView,
+    by_row: dict[Key, list[TrialRecord]],
+    memory: dict[tuple[str, str, str, str], list[TrialRecord]],
+) -> Markup:
+    headings = [
+        h("th", name, class_=class_, scope="col")
+        for name, class_ in (("Agent and configuration", "name"), ("Trials", ""), ("Filter", ""))
+    ]
+    rows: list[Markup] = []
+    twins = [filter_of(row) for row in view.baselines]
+    for row in (*view.baselines, *view.rows):
+        key = (row.part, row.agent, row.configuration, row.build, row.heap_bytes)
+        timed = [trial for trial in by_row[key] if trial.role != "memory"]
+        condition = filter_of(row)
+        if twins.count(condition) > 1:
+            condition += f" AND trial IN ({', '.join(str(trial.number) for trial in timed)})"
+        rows.append(_row(row, condition, timed, memory[key[:4]]))
+    return h(
+        "table",
+        h("caption", view.part.title, " ", h("span", workload_words(view.part.parameters), class_="muted")),
+        h("thead", h("tr", headings)),
+        h("tbody", rows),
+        class_="wide behind",
+    )
+
+
+def _row(row: ConfigurationFinding, condition: str, timed: list[TrialRecord], memory: list[TrialRecord]) -> Markup:
+    title = f"baseline, heap {numbers.size(row.heap_bytes)}" if row.agent == BASELINE else title_of(row)
+    of_memory: Child = [" · memory ", _links(memory)] if memory else None
+    return h(
+        "tr",
+        h("th", who(row.agent_name, title), class_="name", scope="row"),
+        h("td", _links(timed) if timed else "none", of_memory),
+        h("td", h("code", condition), class_="filter"),
+        id=rows_id(row),
+        tabindex=-1,
+    )
+
+
+def _links(trials: list[TrialRecord]) -> list[Child]:
+    last: dict[tuple[int, str], int] = {}
+    for trial in trials:
+        if trial.status == "ok":
+            last[trial.block, trial.role] = trial.number
+    found: list[Child] = []
+    for number, trial in enumerate(trials):
+        link = h("a", str(trial.number), href=f"trials/{trial.number:04d}/record.json")
+        counted = last.get((trial.block, trial.role)) == trial.number
+        found += [", " if number else None, link if counted else h("s", link)]
+    return found
+
+
+def filter_of(row: ConfigurationFinding) -> str:
+    """A condition in SQL, as DuckDB or Polars take it."""
+    names = {"part": row.part, "agent": row.agent, "configuration": row.configuration}
+    names |= {"build": row.build} if row.build else {}
+    return " AND ".join(f"{name} = '{value.replace(chr(39), chr(39) * 2)}'" for name, value in names.items())

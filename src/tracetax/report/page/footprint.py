@@ -1,0 +1,86 @@
+"""What a configuration takes beside CPU: memory, start-up, bytes, and the time until the last record is there."""
+
+from tracetax.report import numbers
+from tracetax.report.page.html import BEHIND, Child, Markup, caption, h, plus_minus, scrolling, section, who
+from tracetax.report.views import (
+    BASELINE,
+    PartView,
+    caveat,
+    errors,
+    half_width,
+    measure,
+    rows_id,
+    title_of,
+    workload_words,
+)
+from tracetax.results.findings import ConfigurationFinding, Measure, MeasureName
+
+COLUMNS: tuple[tuple[MeasureName, str, str | None], ...] = (
+    ("heap_live", "Heap live after draining", None),
+    ("rss_peak", "Peak memory (RSS)", None),
+    ("allocation", "Allocated per call", "call"),
+    ("startup_main", "Start to main", None),
+    ("startup_first_call", "Start to first call", None),
+    ("bytes", "Bytes per record", "record"),
+    ("drain_time", "Last call to last record", None),
+    ("cpu_waiting", "Cores while waiting", None),
+)
+EXACT = 1e-4
+"""Half-width, as a share of the estimate, below which a number that is much the same in every block has none."""
+READING = (
+    "Absolute values, the baseline on top; nothing is subtracted. Memory is from one extra trial and has no interval."
+)
+MORE = (
+    "Memory is measured in a trial of its own with a small heap of which nothing is touched beforehand. The other "
+    "columns are means over blocks with their 95 % intervals. Start counts from the start of the process. Bytes are "
+    "those on the wire or on disk. Cores while waiting: what the process uses when nothing is left to deliver."
+)
+
+
+def footprint(parts: list[PartView]) -> Markup | None:
+    """The section with one table per part; None where nothing of it was measured."""
+    tables = [table for view in parts if (table := _part(view))]
+    if not tables:
+        return None
+    reading = caption(READING, "findings.json", "measures.parquet", BEHIND, more=MORE)
+    return section("footprint", "Memory, start-up, bytes and draining", reading, tables)
+
+
+def _part(view: PartView) -> Markup | None:
+    rows = [row for row in (*view.baselines, *view.rows) if not errors(row)]
+    columns = [column for column in COLUMNS if any(measure(row, column[0], column[2]) for row in rows)]
+    if not {name for name, _, _ in columns} - {"allocation"}:
+        return None
+    headings = [h("th", "Agent and configuration", class_="name", scope="col")]
+    headings += [h("th", heading, class_="number", scope="col") for _, heading, _ in columns]
+    table = h(
+        "table",
+        h("caption", view.part.title, " ", h("span", workload_words(view.part.parameters), class_="muted")),
+        h("thead", h("tr", headings)),
+        h("tbody", [_row(row, columns) for row in rows]),
+        class_="wide account",
+    )
+    return scrolling(f"{view.part.title}: memory, start-up, bytes and draining", table)
+
+
+def _row(row: ConfigurationFinding, columns: list[tuple[MeasureName, str, str | None]]) -> Markup:
+    title = f"baseline, heap {numbers.size(row.heap_bytes)}" if row.agent == BASELINE else title_of(row)
+    cells = [
+        h("td", h("span", value(measure(row, name, per))), class_="number", data_label=heading)
+        for name, heading, per in columns
+    ]
+    return h("tr", h("th", who(row.agent_name, title, rows_id(row), caveat(row)), class_="name", scope="row"), cells)
+
+
+def value(of: Measure | None) -> Child:
+    """A measure in the unit that fits it."""
+    if of is None:
+        return h("span", "–", class_="muted")
+    margin = half_width(of)
+    if margin is not None and margin <= abs(of.estimate) * EXACT:
+        margin = None
+    if of.unit == "bytes":
+        return plus_minus(*numbers.measured_size(of.estimate, margin))
+    if of.unit == "ns":
+        return plus_minus(*numbers.measured_duration(of.estimate, margin))
+    return plus_minus(*numbers.fine(of.estimate, margin))

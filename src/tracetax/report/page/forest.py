@@ -1,0 +1,112 @@
+"""One panel of a forest plot: a column of the table in which each row's interval is drawn on a shared axis."""
+
+from collections.abc import Callable
+
+from msgspec import Struct
+
+from tracetax.report import numbers
+from tracetax.report.page import axis as axes
+from tracetax.report.page.axis import Axis
+from tracetax.report.page.html import Child, Markup, h, plus_minus
+from tracetax.report.views import Group, PartView, apart, cpu, errors, group_of, half_width
+from tracetax.results.findings import ConfigurationFinding, Measure
+
+BAR = 12
+FAR = 2.5
+"""Rows that do not deliver everything are off the scale beyond this multiple of those that do."""
+MARKS = {
+    Group.DELIVERS: "filled",
+    Group.DROPS: "hollow",
+    Group.PARTIAL: "hollow",
+    Group.LOST: "hollow",
+    Group.SILENT: "diamond",
+}
+Value = Callable[[ConfigurationFinding], Measure | None]
+Band = Callable[[ConfigurationFinding], float | None]
+
+
+class Panel(Struct, frozen=True):
+    """What is drawn, on which axis, and which of the table's panels it is."""
+
+    heading: str
+    short: str
+    """How the number is called where the columns' names are out of sight."""
+    of: Value
+    band: Band
+    axis: Axis
+    place: str
+    """CSS class of its cells: ``first`` or ``second``."""
+
+    def cells(self, row: ConfigurationFinding, group: Group) -> list[Markup]:
+        """The plot and the number of one row."""
+        found = self.of(row)
+        spent = apart(row) if self.of is cpu else None
+        also = h("small", numbers.alone(spent.estimate, half_width(spent)), " per invocation") if spent else None
+        label = f"{self.short} per {found.per}, ns" if found else self.short
+        return [
+            h("td", self._plot(row, group, found), class_=f"plot {self.place}", role="cell"),
+            h("td", _number(found), also, class_=f"number value {self.place}", role="cell", data_label=label),
+        ]
+
+    def headings(self) -> list[tuple[str, str]]:
+        """Name and class of the two columns."""
+        return [(self.heading, f"plot {self.place}"), ("± 95 %, ns", f"number value {self.place}")]
+
+    def scale(self) -> list[Markup]:
+        """The cells of the row with the axis."""
+        plot = h("td", axes.labels(self.axis), class_=f"plot {self.place}", role="cell", data_label=self.short)
+        return [plot, h("td", role="cell")]
+
+    def _plot(self, row: ConfigurationFinding, group: Group, found: Measure | None) -> Markup:
+        band = self.band(row)
+        shade = h("rect", **_span(self.axis, -band, band), y="0", height="100%", class_="band") if band else None
+        return h(
+            "svg",
+            shade,
+            axes.grid(self.axis),
+            _drawn(self.axis, found, MARKS[group]) if found else None,
+            class_="strip",
+            aria_hidden="true",
+            focusable="false",
+        )
+
+
+def panel(view: PartView, heading: str, short: str, of: Value, band: Band, place: str) -> Panel:
+    """A panel whose axis holds all rows of a part, but those that lie far beyond what delivers everything."""
+    core: list[float] = []
+    others: list[float] = []
+    for row in view.rows:
+        found = of(row)
+        if found is None or errors(row):
+            continue
+        values = [found.estimate, *(found.ci95 or ())]
+        width = band(row)
+        core += [-width, width] if width is not None else []
+        (core if group_of(row) in (Group.DELIVERS, Group.SILENT) else others).extend(values)
+    if Group.DELIVERS in view.groups:
+        furthest = FAR * max(map(abs, core), default=0.0)
+        others = [value for value in others if abs(value) <= furthest]
+    return Panel(heading, short, of, band, axes.linear([*core, *others]), place)
+
+
+def _number(found: Measure | None) -> Child:
+    return plus_minus(*numbers.measured(found.estimate, half_width(found))) if found else "–"
+
+
+def _drawn(axis: Axis, found: Measure, kind: str) -> list[Markup]:
+    if found.estimate > axis.high:
+        return [h("svg", h("path", d="M-9-5 0 0-9 5Z", class_="mark"), x="100%", y="50%", overflow="visible")]
+    low, high = found.ci95 or (found.estimate, found.estimate)
+    interval = h("rect", **_span(axis, low, high), y="50%", height=str(BAR), class_="interval")
+    return [interval, _mark(axis.at(found.estimate), kind)]
+
+
+def _span(axis: Axis, low: float, high: float) -> dict[str, str]:
+    return {"x": axis.at(low), "width": f"{(axis.share(high) - axis.share(low)) * 100:.2f}%"}
+
+
+def _mark(x: str, kind: str) -> Markup:
+    """A row's mark; its shape says the group, so that nothing hangs on colour alone."""
+    if kind == "diamond":
+        return h("svg", h("path", d="M0-3.5 3.5 0 0 3.5-3.5 0Z", class_="mark"), x=x, y="50%", overflow="visible")
+    return h("circle", cx=x, cy="50%", r="3", class_="mark")

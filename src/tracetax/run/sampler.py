@@ -1,0 +1,144 @@
+"""CPU of the workload's threads while it runs: looked at again and again, so that threads which end are counted too."""
+
+import bisect
+import threading
+import time
+from collections import defaultdict
+from types import TracebackType
+from typing import Self
+
+from msgspec import Struct
+
+from tracetax.machine.threads import Group, Threads, group_of, process_clock_ns
+from tracetax.results.records import CpuAccount, CpuTimes
+
+LONGEST_SECONDS = 0.1
+SHORTEST_SECONDS = 0.005
+SHARE_OF_WINDOW = 0.1
+"""A look follows the one before after this share of the time since the first call, so that short windows are seen as
+finely as long ones and the looks cost the same share of them."""
+LEAST_WAIT_NS = 500_000_000
+"""Of a shorter quiet wait nothing is told."""
+NAMED_THREADS = 12
+_GROUPS: tuple[Group, ...] = ("caller", "agent", "jit", "gc", "jvm")
+
+
+class Sample(Struct, frozen=True):
+    """What a process had used at one moment, ns since its start, thread by thread."""
+
+    at_ns: int
+    process: int
+    threads: tuple[int, ...]
+    """In the order in which they were first seen; a later sample may have more."""
+
+
+class Sampler:
+    """Looks at a process from a thread of its own, between ``start`` and ``end``. Leaving the context ends it, too."""
+
+    def __init__(self, pid: int) -> None:
+        """``pid``: a process that runs and has not been waited for."""
+        self._pid = pid
+        self._threads = Threads(pid)
+        self._samples: list[Sample] = []
+        self._first_call_ns = 0
+        self._over = threading.Event()
+        self._looking = threading.Lock()
+        self._thread = threading.Thread(target=self._follow, name="sampler", daemon=True)
+
+    def start(self) -> None:
+        """Begin to look; to be done before the first call."""
+        self.look()
+        self._thread.start()
+
+    def began(self, first_call_ns: int) -> None:
+        """The calls have begun: from now on looks are as frequent as the window is short."""
+        self._first_call_ns = first_call_ns
+        self.look()
+
+    def end(self) -> None:
+        """Look a last time, unless it was never started or has ended before."""
+        if self._thread.is_alive():
+            self._over.set()
+            self._thread.join()
+            self.look(names=True)
+        self._threads.close()
+
+    def look(self, *, names: bool = False) -> None:
+        """Take a sample now; a process that is gone leaves none."""
+        with self._looking:
+            try:
+                before, since = process_clock_ns(self._pid), time.monotonic_ns()
+                self._threads.look(names=names)
+                after, until = process_clock_ns(self._pid), time.monotonic_ns()
+            except OSError:
+                return
+            used = tuple(thread.cpu_ns for thread in self._threads.seen)
+            self._samples.append(Sample((since + until) // 2, (before + after) // 2, used))
+
+    def account(self, first_call_ns: int, last_call_ns: int, drained_ns: int) -> CpuAccount | None:
+        """What was used between these moments, as ``account_of`` tells."""
+        names = [thread.name for thread in self._threads.seen]
+        return account_of(self._samples, names, first_call_ns, last_call_ns, drained_ns)
+
+    def _follow(self) -> None:
+        while not self._over.wait(self._pause()):
+            self.look()
+
+    def _pause(self) -> float:
+        if not self._first_call_ns:
+            return LONGEST_SECONDS
+        elapsed = (time.monotonic_ns() - self._first_call_ns) / 1e9
+        return min(LONGEST_SECONDS, max(SHORTEST_SECONDS, elapsed * SHARE_OF_WINDOW))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.end()
+
+
+def account_of(
+    samples: list[Sample], names: list[str], first_call_ns: int, last_call_ns: int, drained_ns: int
+) -> CpuAccount | None:
+    """What threads of these ``names`` used from the first call on, interpolated between the samples around each moment.
+
+    None where the process could not be looked at before and after all of them.
+    """
+    if not samples or samples[0].at_ns > first_call_ns or samples[-1].at_ns < drained_ns:
+        return None
+    first, last, drained = (at(samples, moment, len(names)) for moment in (first_call_ns, last_call_ns, drained_ns))
+    end = samples[-1]
+    waited = end.at_ns - drained_ns
+    by_name = defaultdict[str, int](int)
+    for name, begun, done in zip(names, first.threads, drained.threads, strict=True):
+        by_name[name] += done - begun
+    busiest = sorted(by_name.items(), key=lambda item: -item[1])[:NAMED_THREADS]
+    return CpuAccount(
+        to_last_call=_between(first, last, names),
+        to_drained=_between(first, drained, names),
+        waiting_cores=(end.process - drained.process) / waited if waited >= LEAST_WAIT_NS else None,
+        threads={name: used for name, used in busiest if used > 0},
+    )
+
+
+def at(samples: list[Sample], moment_ns: int, threads: int) -> Sample:
+    """What had been used at a moment, by a straight line between the samples around it, for so many ``threads``."""
+    after = min(bisect.bisect_left(samples, moment_ns, key=lambda sample: sample.at_ns), len(samples) - 1)
+    before = max(0, after - 1)
+    a, b = samples[before], samples[after]
+    share = min(1.0, max(0.0, (moment_ns - a.at_ns) / max(1, b.at_ns - a.at_ns)))
+
+    def between(low: int, high: int) -> int:
+        return low + round(share * (high - low))
+
+    low, high = (sample.threads + (0,) * (threads - len(sample.threads)) for sample in (a, b))
+    return Sample(at_ns=moment_ns, process=between(a.process, b.process), threads=tuple(map(between, low, high)))
+
+
+def _between(start: Sample, end: Sample, names: list[str]) -> CpuTimes:
+    used = dict.fromkeys(_GROUPS, 0)
+    for name, before, after in zip(names, start.threads, end.threads, strict=True):
+        used[group_of(name)] += after - before
+    return CpuTimes(**used, ended=end.process - start.process - sum(used.values()))

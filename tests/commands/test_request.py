@@ -1,0 +1,45 @@
+"""What was typed becomes an experiment, or a sentence about why it cannot."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.catalog.conftest import EXPERIMENT, Repository
+from tracetax.commands.request import Request, asked, refuse_fixed
+from tracetax.errors import UserError
+
+FAST = "\n[fast]\nparameters = { calls = 100 }\nschedule = { blocks = { min = 2, max = 3 } }\n"
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    made = Repository(tmp_path)
+    made.write("experiments/trial.toml", EXPERIMENT + FAST)
+    return made
+
+
+def test_fast_asks_for_the_shorter_version_and_the_command_line_goes_before_it(repository: Repository) -> None:
+    full = asked(Request(experiment="trial"), repository.root).experiment
+    short = asked(Request(experiment="trial", fast=True), repository.root).experiment
+    assert (full.parts[0].parameters.calls, short.parts[0].parameters.calls) == (1_000, 100)
+    assert short.schedule.max_blocks == 3
+    assert asked(Request(experiment="trial", fast=True, blocks=7), repository.root).experiment.schedule.max_blocks == 7
+
+
+def test_fast_needs_an_experiment_whose_file_says_what_it_means(repository: Repository) -> None:
+    with pytest.raises(UserError, match="--fast goes with an experiment"):
+        asked(Request(agents=("tracer",), fast=True), repository.root)
+
+
+def test_two_builds_can_be_compared_without_an_experiment(repository: Repository, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"old\.jar: there is no such file"):
+        asked(Request(agents=("tracer",), artifacts=(f"tracer.agent={tmp_path}/old.jar",)), repository.root)
+
+
+def test_a_resume_names_everything_that_it_cannot_change() -> None:
+    with pytest.raises(UserError, match="--agent, --fast, --artifact: a run goes on as it began"):
+        refuse_fixed(Request(agents=("tracer",), fast=True, artifacts=("tracer.agent=a.jar",)))
+
+
+def test_a_resume_may_have_another_schedule() -> None:
+    refuse_fixed(Request(blocks=5, half_width="1 %", budget="1min", dry_run=True))

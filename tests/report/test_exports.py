@@ -1,0 +1,119 @@
+import csv
+import io
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from tracetax.cli import report
+from tracetax.commands.report import export_run
+from tracetax.errors import UserError
+from tracetax.report.exports import export, formats
+from tracetax.results.findings import Findings
+from tracetax.results.folder import RunFolder
+
+from .fake_run import fake_run
+from .sample_findings import NOTHING_RECORDED, sample_findings, with_row
+from .variants import with_builds
+
+
+def table(findings: Findings) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(export(findings, "csv"))))
+
+
+def test_csv_has_a_row_per_configuration_and_measure() -> None:
+    findings = sample_findings()
+    rows = table(findings)
+    assert len(rows) == sum(max(1, len(row.measures)) for row in findings.configurations)
+    assert all(len(row) == len(rows[0]) and None not in row for row in rows)
+
+
+def test_csv_carries_the_keys_the_interval_the_labels_and_the_versions() -> None:
+    row = next(
+        row
+        for row in table(sample_findings())
+        if (row["part"], row["configuration"], row["measure"], row["per"])
+        == ("full-speed", "otlp-lossless", "overhead", "invocation")
+    )
+    assert (float(row["ci95_low"]), float(row["estimate"]), float(row["ci95_high"])) == pytest.approx(
+        (301.5 - 8.84, 301.5, 301.5 + 8.84)
+    )
+    assert row["labels"] == "indicative+not-settled"
+    assert (row["version"], row["artifact_sha256"], row["deferred"]) == ("2.33.1", "b71e" * 16, "True")
+    assert (row["rate"], row["depth"], row["unit"]) == ("full", "10", "ns")
+
+
+def test_csv_keeps_a_configuration_without_a_result_with_its_verdict() -> None:
+    row = next(row for row in table(sample_findings()) if row["configuration"] == "otlp-grpc")
+    assert (row["verdicts"], row["measure"], row["estimate"]) == ("nothing-recorded", "", "")
+
+
+def test_csv_tells_two_builds_apart() -> None:
+    assert {row["build"] for row in table(with_builds(sample_findings()))} == {"", "old.jar", "new.jar"}
+
+
+def test_markdown_is_a_table_with_its_machine_versions_sentence_band_and_blocks() -> None:
+    text = export(sample_findings(), "markdown")
+    assert "At 10,000 records per second, Kieker (binary TCP) costs least CPU" in text
+    assert "| 1 | Kieker | binary TCP | 199.2 ± 2.6 | 147.2 ± 2.1 | 3.48 µs | 100 % |" in text
+    assert "A/A band ± 0.6 ns per invocation; 5 blocks, indicative" in text
+    assert "- Machine: AMD EPYC 9654 96-Core Processor, 2 cores, 23 GiB, Linux 6.18.2" in text
+    assert "Kieker 2.0.2 (sha256 5f0c5f0c5f0c)" in text
+
+
+def test_every_row_of_the_markdown_has_as_many_cells_as_its_head() -> None:
+    hostile = with_row(sample_findings(), agent_name="a|b", title="`x` | <b>y</b>", verdicts=(NOTHING_RECORDED,))
+    lines = [line for line in export(hostile, "markdown").splitlines() if line.startswith("|")]
+    assert {line.replace("\\|", "").count("|") for line in lines} == {9}
+
+
+def test_markdown_has_no_link_and_no_html() -> None:
+    text = export(with_row(sample_findings(), title="<script> [x](https://example.org)"), "markdown")
+    assert "\\<script\\>" in text
+    assert "\\[x\\]" in text
+
+
+def test_a_check_that_is_no_result_says_so_in_markdown() -> None:
+    assert "No result" in export(sample_findings(result=False), "markdown")
+
+
+@pytest.mark.parametrize("name", formats())
+def test_every_format_takes_a_run_in_which_nothing_was_measured(name: str) -> None:
+    findings = sample_findings()
+    rows = tuple(replace(row, measures=(), verdicts=(NOTHING_RECORDED,), rank=None) for row in findings.configurations)
+    assert NOTHING_RECORDED.code in export(replace(findings, configurations=rows, aa=()), name) or name == "markdown"
+
+
+def test_an_unknown_format_is_answered_with_those_there_are(tmp_path: Path) -> None:
+    fake_run(tmp_path / "run", blocks=1)
+    with pytest.raises(UserError, match="There are: csv, markdown"):
+        export_run(tmp_path / "run", "xml", None)
+
+
+def test_an_export_writes_the_file_or_nothing_else_to_standard_output(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fake_run(tmp_path / "run", blocks=1)
+    findings = RunFolder(tmp_path / "run").findings
+    assert export_run(tmp_path / "run", "csv", None) == 0
+    out, err = capsys.readouterr()
+    assert (out, err) == (export(findings, "csv"), "")
+    assert export_run(tmp_path / "run", "csv", tmp_path / "rows.csv") == 0
+    assert capsys.readouterr().out == ""
+    assert (tmp_path / "rows.csv").read_text() == out
+
+
+def test_an_export_into_no_folder_says_so(tmp_path: Path) -> None:
+    fake_run(tmp_path / "run", blocks=1)
+    with pytest.raises(UserError, match="there is no folder"):
+        export_run(tmp_path / "run", "csv", tmp_path / "nowhere" / "rows.csv")
+
+
+def test_the_command_exports_and_refuses_a_file_without_a_format(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fake_run(tmp_path / "run", blocks=1)
+    assert report(tmp_path / "run", export="markdown") == 0
+    assert capsys.readouterr().out.startswith("**What tracing costs on the JVM call tree**")
+    with pytest.raises(UserError, match="--to goes with --export"):
+        report(tmp_path / "run", to=tmp_path / "x.md")

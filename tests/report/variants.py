@@ -1,0 +1,41 @@
+"""The sample findings as other experiments would have them: a reproduction of a paper, a comparison of two builds."""
+
+from msgspec.structs import replace
+
+from tracetax.results.findings import BuildComparison, ConfigurationFinding, Findings, PublishedValue, find_measure
+
+PAPER = {"AMD Ryzen 7 5700G (x86_64)": 0.8, "Raspberry Pi 5 (ARMv8)": 2.1}
+
+
+def with_published(findings: Findings) -> Findings:
+    """The findings of a reproduction: what a paper printed beside the rows at full speed that it has."""
+
+    def printed(row: ConfigurationFinding) -> ConfigurationFinding:
+        time = find_measure(row, "service_time")
+        if row.part != "full-speed" or row.configuration in ("otlp-lossless", "otlp-grpc") or time is None:
+            return row
+        values = (
+            PublishedValue(platform, time.estimate * factor, 3.2, "ns", "call", f"Table 2, {row.title}")
+            for platform, factor in PAPER.items()
+        )
+        return replace(row, published=tuple(values))
+
+    experiment = replace(findings.experiment, paper="Reichelt et al. (2026)", rank_by="overhead")
+    return replace(findings, experiment=experiment, configurations=tuple(map(printed, findings.configurations)))
+
+
+def with_builds(findings: Findings) -> Findings:
+    """The findings with two builds of one agent's configuration at full speed, and how they compare."""
+    model = next(row for row in findings.configurations if row.part == "full-speed" and row.agent == "kieker")
+    ratio, difference = find_measure(model, "overhead_ratio"), find_measure(model, "overhead", "invocation")
+    assert ratio and difference
+    comparison = BuildComparison(
+        "full-speed", "binary-tcp", ("old.jar", "new.jar"), ratio, difference, "slower",
+        "At full speed, kieker binary-tcp: new.jar is 3.1 % slower than old.jar (2.4 % to 3.8 %, 10 blocks).", "kieker",
+    )  # fmt: skip
+    rows = tuple(
+        replace(row, build=build) if row is model else row
+        for row in findings.configurations
+        for build in (("old.jar", "new.jar") if row is model else ("",))
+    )
+    return replace(findings, configurations=rows, comparisons=(comparison,))
