@@ -8,7 +8,9 @@ limits shortened to seconds (on a busy machine: TRACETAX_FAULTS_PATIENCE=4). Aft
 before is there to the byte, no process is left, no row of the findings is wrong without a verdict, and the run,
 resumed where it has to be, has all rows and measures.
 A line is appended to docs/results/faults.csv as each is judged; lines that are there are not made again, so the
-script goes on where it stopped. Moment and kind of each injection depend on the seed, the fault and its number alone.
+script goes on where it stopped. Told to end (INT, in the background too, TERM or HUP) it ends the runs under way and
+takes back what it did to the machine. Moment and kind of each injection depend on the seed, the fault and its number
+alone.
 """
 
 import argparse
@@ -25,7 +27,8 @@ from pathlib import Path
 from faultlib import around_the_run as around
 from faultlib import in_the_run as inside
 from faultlib.judge import complete, wrong_rows
-from faultlib.runs import ROOT, Missed, Scene, Skipped, Unharmed, finished_trials, lost_trials
+from faultlib.runs import Missed, Scene, Skipped, Unharmed, await_none_of, finished_trials, lost_trials
+from faultlib.tools import ROOT, go_on, heed_endings, stop
 
 FAULTS: dict[str, Callable[[Scene], None]] = {
     "jvm-aborts": inside.jvm_aborts,
@@ -56,6 +59,7 @@ TRIES = 20
 def inject(fault: str, number: int, seed: int, unharmed: Unharmed, place: Path) -> dict[str, object]:
     """Inject a fault once, at another moment where the run was over before; returns the line for the CSV."""
     for attempt in range(TRIES):
+        go_on()
         folder = place / f"{fault}-{number}-{attempt}"
         scene = Scene(folder, random.Random(f"{seed}/{fault}/{number}/{attempt}"), unharmed)
         begun = time.monotonic()
@@ -65,6 +69,7 @@ def inject(fault: str, number: int, seed: int, unharmed: Unharmed, place: Path) 
             continue
         finally:
             scene.clean_up()
+        go_on()
         after = finished_trials(scene.run)
         before = {name: checksum for name, checksum in scene.before.items() if name not in scene.damaged}
         concluded = (scene.run / "findings.json").is_file()
@@ -160,10 +165,14 @@ def main() -> int:
             return f"{fault:22} skipped: {reason}", None
 
     if wanted:
-        with tempfile.TemporaryDirectory(prefix="faults-") as folder, ThreadPoolExecutor(options.jobs) as workers:
+        heed_endings()
+        with (
+            tempfile.TemporaryDirectory(prefix="faults-", ignore_cleanup_errors=True) as folder,
+            ThreadPoolExecutor(options.jobs) as workers,
+        ):
             place = Path(folder)
-            unharmed = Unharmed(place)
             try:
+                unharmed = Unharmed(place)
                 for done in as_completed([workers.submit(one, *each) for each in wanted]):
                     text, line = done.result()
                     if line:
@@ -173,7 +182,9 @@ def main() -> int:
                     if text:
                         print(text, flush=True)
             except BaseException:
+                stop()
                 workers.shutdown(cancel_futures=True)
+                await_none_of(place)
                 raise
     return 0 if summary(read(options.to)) and not skipped else 1
 

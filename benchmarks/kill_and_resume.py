@@ -16,7 +16,8 @@ import time
 from pathlib import Path
 from typing import Any, cast
 
-from faultlib.runs import finished_trials, lost_trials, processes_of, start
+from faultlib.runs import finished_trials, lost_trials, processes_of
+from faultlib.tools import heed_endings, start
 
 EXPERIMENT = """
 title = "Killed and resumed"
@@ -57,7 +58,8 @@ def main() -> int:
     options = parser.parse_args()
     moments = random.Random(options.seed)
     lost = left = 0
-    with tempfile.TemporaryDirectory() as folder:
+    heed_endings()
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         place = Path(folder)
         experiment, run, log = place / "killed.toml", place / "run", place / "log"
         experiment.write_text(EXPERIMENT)

@@ -96,10 +96,14 @@ func phase(s *sink, argument string) any {
 		return complaint{"phase needs a name: phase NAME"}
 	case len(words[0]) > maxPhaseName:
 		return complaint{fmt.Sprintf("the name of a phase has at most %d bytes", maxPhaseName)}
-	case len(words) == 1:
-		return s.beginPhase(words[0])
-	case len(words) != 3 || words[1] != "after":
+	case len(words) != 1 && (len(words) != 3 || words[1] != "after"):
 		return complaint{fmt.Sprintf("phase NAME or phase NAME after N, not %.100q", argument)}
+	}
+	if err := s.stillReading(); err != nil {
+		return complaint{err.Error()}
+	}
+	if len(words) == 1 {
+		return s.beginPhase(words[0])
 	}
 	records, err := strconv.ParseInt(words[2], 10, 64)
 	if err != nil || records < 1 {

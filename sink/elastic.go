@@ -17,7 +17,6 @@ var elastic = protocol{
 	connectionBytes: httpBuffers + inflateBytes + shortLine,
 	structure:       func() structure { return &spanChain{} },
 	receiver: func(recordName string, l *ledger, m *messages) receiver {
-		e := newHTTPReceiver(l, m)
 		intakes := newIntakes(recordName, l, m)
 		mux := http.NewServeMux()
 		mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { accept(w, jsonMedia, elasticServer) })
@@ -45,7 +44,6 @@ var elastic = protocol{
 			}
 			w.WriteHeader(http.StatusAccepted)
 		})
-		e.server.Handler = mux
-		return &e
+		return newHTTPReceiver(l, m, mux)
 	},
 }

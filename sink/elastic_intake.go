@@ -24,10 +24,10 @@ type intake struct {
 	large    []byte // for a long one; nil for none
 
 	arrived  countingReader
-	plain    int64            // bytes that arrived, inflated
-	own      int64            // of these, in whole lines that are not entered yet: records and what introduces them
-	others   map[string]int64 // and those of other signals
 	entered  int64            // bytes as they arrived that are entered
+	plain    int64            // inflated bytes that are not
+	own      int64            // of these, what is done with of records and what introduces them
+	others   map[string]int64 // and of other signals
 	tooLarge bool             // the line that has not ended is longer than the limit
 }
 
@@ -108,22 +108,24 @@ func (in *intake) line(line []byte, more int) {
 	}
 }
 
-// enter tells the ledger what whole lines have brought. Their bytes as they arrived are a share of all that did: the
-// same as of those inflated.
+// enter tells the ledger what whole lines have brought. Their bytes as they arrived are a share of those that are not
+// entered: the same as of those inflated. So never more is entered than has arrived, whichever phase it is.
 func (in *intake) enter() {
 	b, l := in.walk.batch, in.walk.ledger
 	if in.plain == 0 {
 		return
 	}
-	arrived := float64(in.arrived.count) / float64(in.plain)
-	b.bytes += int64(float64(in.own) * arrived)
+	share := float64(in.arrived.count-in.entered) / float64(in.plain)
+	b.bytes = int64(float64(in.own) * share)
 	in.entered += b.bytes
+	in.plain -= in.own
 	in.own = 0
 	for signal, bytes := range in.others {
 		if bytes > 0 {
-			other := int64(float64(bytes) * arrived)
+			other := int64(float64(bytes) * share)
 			l.other(signal, other)
 			in.entered += other
+			in.plain -= bytes
 			in.others[signal] = 0
 		}
 	}
@@ -139,6 +141,7 @@ func (in *intake) fit(buffer []byte) ([]byte, bool) {
 			in.tooLarge, in.walk.faulty = true, true
 			in.walk.batch.malformed++
 		}
+		in.own += int64(len(buffer))
 		in.shrink()
 		return in.small[:0], true
 	case len(buffer) == cap(buffer):
@@ -158,9 +161,10 @@ func (in *intake) fit(buffer []byte) ([]byte, bool) {
 	return buffer, true
 }
 
-// shrink gives the memory for a long line back.
+// shrink gives the memory for a long line back. The scan of it would keep it alive.
 func (in *intake) shrink() {
 	if in.large != nil {
+		in.walk.scan.data = nil
 		in.messages.release(in.large)
 		in.large = nil
 	}

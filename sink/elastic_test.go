@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
+	"weak"
 )
 
 const intakePath = "/intake/v2/events"
@@ -67,6 +68,33 @@ func TestCompressedEventsAreCountedAndTheirBytesShared(t *testing.T) {
 			t.Errorf("%s: of %d bytes %d and %v", encoding, len(body), c.Bytes, c.OtherBytes)
 		}
 		expectCount(t, c, protocolCount{Records: 500, CompleteTrees: 50})
+	}
+}
+
+func TestNoMoreCompressedBytesAreCountedThanHaveArrived(t *testing.T) {
+	for encoding := range compressions {
+		l := newLedger(newTreeTable(&spanChain{}, 10, 1000, 8<<20), elastic.signals)
+		in := newIntakes(testEvent, l, newMessages(1<<20, 4<<20)).Get().(*intake)
+		text := strings.Repeat(metricLine, 300) + elasticLines(calls(1, 500, 10)...)
+		body, arrived, before := &pieces{text: compressed(encoding, []byte(text)), size: 3000}, int64(0), int64(0)
+		size := int64(len(body.text))
+		watched := readerFunc(func(p []byte) (int, error) {
+			l.mu.Lock()
+			counted := l.count.Bytes + l.count.OtherBytes[metrics]
+			l.mu.Unlock()
+			if counted < before || counted > arrived {
+				t.Errorf("%s: %d bytes are counted, and %d before, of %d", encoding, counted, before, arrived)
+			}
+			n, err := body.Read(p)
+			arrived, before = arrived+int64(n), counted
+			return n, err
+		})
+		if err := in.read(watched, encoding, func() {}); err != nil {
+			t.Fatal(err)
+		}
+		if c := l.close(); c.Bytes+c.OtherBytes[metrics] != size || c.OtherBytes[metrics] == 0 || c.OtherBytes[metrics] > c.Bytes {
+			t.Errorf("%s: of %d bytes %d and %v", encoding, size, c.Bytes, c.OtherBytes)
+		}
 	}
 }
 
@@ -232,6 +260,32 @@ func TestAnEndlessLineHoldsNoMemory(t *testing.T) {
 	}
 }
 
+func TestALongLineIsNotKeptAliveAfterItsEnd(t *testing.T) {
+	l := newLedger(newTreeTable(&spanChain{}, 10, 100, 8<<20), elastic.signals)
+	m := newMessages(4*pooledMessage, 16*pooledMessage)
+	in := newIntakes(testEvent, l, m).Get().(*intake)
+	long := `{"metadata":"` + strings.Repeat("x", 2*pooledMessage) + `"}` + "\n"
+	body := &pieces{text: []byte(long + metadataLine), size: len(long)}
+	var line weak.Pointer[byte]
+	looked := false
+	watched := readerFunc(func(p []byte) (int, error) {
+		switch {
+		case len(in.large) > pooledMessage:
+			line = weak.Make(&in.large[0])
+		case line != (weak.Pointer[byte]{}):
+			runtime.GC()
+			looked = true
+			if line.Value() != nil || m.budget.used.Load() != 0 {
+				t.Errorf("alive, and %d bytes reserved", m.budget.used.Load())
+			}
+		}
+		return body.Read(p)
+	})
+	if err := in.read(watched, "", func() {}); err != nil || !looked {
+		t.Errorf("%v, looked %v", err, looked)
+	}
+}
+
 func TestWithoutMemoryForALongLineTheRequestIsRefused(t *testing.T) {
 	l := newLedger(newTreeTable(&spanChain{}, 10, 100, 8<<20), elastic.signals)
 	in := newIntakes(testEvent, l, newMessages(1<<20, shortLine)).Get().(*intake)
@@ -307,15 +361,15 @@ func TestLinesAllocateNothing(t *testing.T) {
 	}
 }
 
-func TestStoppingDoesNotWaitForAnOpenRequest(t *testing.T) {
+func TestStoppingDoesNotWaitForAnOpenRequestAndCountsHowItEnds(t *testing.T) {
 	r := startElastic(t)
 	send := r.openIntake()
-	send(elasticLines(callSpans(1, 10)...))
+	send(elasticLines(callSpans(1, 10)...) + metadataLine[:20])
 	r.await("counted", func(c counts) bool { return c.Records == 10 })
 	began := time.Now()
 	last := r.stop()
 	if last.OpenConnections != 1 || time.Since(began) > messageTime/2 {
 		t.Errorf("stopped after %v with %d open", time.Since(began), last.OpenConnections)
 	}
-	expectCount(t, last.Protocols["elastic"], protocolCount{Records: 10, CompleteTrees: 1})
+	expectCount(t, last.Protocols["elastic"], protocolCount{Records: 10, CompleteTrees: 1, CutOff: 1})
 }

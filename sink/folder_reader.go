@@ -72,7 +72,7 @@ func (r *folderReader) read(folder recordFolder, edge edge) error {
 		}
 		first = max(0, kept-edge.records)
 	}
-	r.ledger.closeAfter(first)
+	r.ledger.closeAfter(r.ledger.totals().records + first)
 	return r.pass(folder, r.ledger.apply)
 }
 

@@ -34,14 +34,23 @@ type httpReceiver struct {
 	ledger   *ledger
 	messages *messages
 	server   *http.Server
+	handling sync.RWMutex // is held for reading while a request is handled
 }
 
-func newHTTPReceiver(l *ledger, m *messages) httpReceiver {
-	return httpReceiver{
-		ledger:   l,
-		messages: m,
-		server:   &http.Server{ReadHeaderTimeout: headerTime, MaxHeaderBytes: maxHeaders, ErrorLog: quiet},
+// newHTTPReceiver makes one whose requests are answered by mux.
+func newHTTPReceiver(l *ledger, m *messages, mux *http.ServeMux) *httpReceiver {
+	h := &httpReceiver{ledger: l, messages: m}
+	h.server = &http.Server{
+		ReadHeaderTimeout: headerTime,
+		MaxHeaderBytes:    maxHeaders,
+		ErrorLog:          quiet,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			h.handling.RLock()
+			defer h.handling.RUnlock()
+			mux.ServeHTTP(w, r)
+		}),
 	}
+	return h
 }
 
 func (h *httpReceiver) serve(l net.Listener) {
@@ -52,9 +61,13 @@ func (h *httpReceiver) serve(l net.Listener) {
 func (h *httpReceiver) stop(grace time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
-	if h.server.Shutdown(ctx) != nil {
-		h.server.Close()
+	if h.server.Shutdown(ctx) == nil {
+		return
 	}
+	h.server.Close()
+	// That does not wait for requests whose connections it has closed: what has arrived of them is still to be entered.
+	h.handling.Lock()
+	defer h.handling.Unlock()
 }
 
 // walk finds the records in messages of one format. Those before the fault in a garbled message are in the batch, or

@@ -21,7 +21,10 @@ func newJSONWalks(recordName string, l *ledger, read func(*jsonWalk) error) *syn
 		w := newJSONWalk(recordName, l)
 		return &walk{batch: w.batch, message: func(message []byte) error {
 			w.scan = jsonScan{data: message}
-			return read(w)
+			err := read(w)
+			// The message is not kept alive by a walk that waits for the next one.
+			w.scan.data = nil
+			return err
 		}}
 	})
 }

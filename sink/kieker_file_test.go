@@ -355,9 +355,11 @@ func TestStoppingEndsAReadingWithoutEnd(t *testing.T) {
 	}
 	s := start(t, "--depth", "10", "--record-name", testMethod)
 	s.ask("read kieker-binary-file measured after 1 "+folder, &armedPhase{})
-	var again complaint
-	if s.ask("read kieker-binary-file measured after 1 "+folder, &again); !strings.Contains(again.Error, "still") {
-		t.Errorf("answered %+v", again)
+	for _, command := range []string{"read kieker-binary-file measured after 1 " + folder, "phase other", "phase other after 3"} {
+		var answer complaint
+		if s.ask(command, &answer); !strings.Contains(answer.Error, "still") {
+			t.Errorf("%q: answered %+v", command, answer)
+		}
 	}
 	s.stop()
 }

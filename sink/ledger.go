@@ -95,24 +95,33 @@ func (l *ledger) apply(b *batch) {
 func (l *ledger) split(b *batch, rest int) {
 	moved := b.bytes * int64(rest) / int64(len(b.records))
 	l.count.Bytes -= moved
-	l.early = &closed{count: l.closeAccount(), cpuNs: cpuNs()}
-	l.closeAt = 0
+	l.closeEarly()
 	l.count.Bytes = moved
 	if rest > 0 {
 		l.count.FirstArrivalNs, l.count.LastArrivalNs = b.arrivalNs, b.arrivalNs
 	}
 }
 
-// closeAfter lets the account close itself at a number of records, which it must not have passed; at once if it is
-// there.
+// closeEarly closes the account before anyone asks for it.
+func (l *ledger) closeEarly() {
+	l.early = &closed{count: l.closeAccount(), cpuNs: cpuNs()}
+	l.closeAt = 0
+}
+
+// closeAfter lets the account close itself at a number of records; at once if it has as many.
 func (l *ledger) closeAfter(records int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.count.Records >= records {
-		l.early = &closed{count: l.closeAccount(), cpuNs: cpuNs()}
-		return
+	if l.closeAt = records; l.count.Records >= records {
+		l.closeEarly()
 	}
-	l.closeAt = records
+}
+
+// keepOpen lets the account not close itself any more.
+func (l *ledger) keepOpen() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closeAt = 0
 }
 
 // takeEarly returns the account that has closed itself, once.
@@ -160,7 +169,6 @@ func (l *ledger) totals() totals {
 func (l *ledger) close() protocolCount {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.closeAt = 0
 	return l.closeAccount()
 }
 

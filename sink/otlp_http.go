@@ -15,17 +15,16 @@ var otlpHTTP = protocol{
 	connectionBytes: httpBuffers,
 	structure:       func() structure { return &spanChain{} },
 	receiver: func(recordName string, l *ledger, m *messages) receiver {
-		h := newHTTPReceiver(l, m)
+		mux := http.NewServeMux()
+		h := newHTTPReceiver(l, m, mux)
 		formats := map[string]otlpFormat{
 			protobufMedia: {walks: newProtobufWalks(recordName, l)},
 			jsonMedia:     {walks: newOTLPJSONWalks(recordName, l), reply: "{}"},
 		}
-		mux := http.NewServeMux()
 		for _, signal := range []string{traces, metrics, logs} {
 			mux.HandleFunc("POST /v1/"+signal, func(w http.ResponseWriter, r *http.Request) { h.otlp(w, r, signal, formats) })
 		}
-		h.server.Handler = mux
-		return &h
+		return h
 	},
 }
 

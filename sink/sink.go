@@ -132,17 +132,21 @@ type counts struct {
 }
 
 func (s *sink) counts() counts {
+	var sum counts
+	for _, c := range s.channels {
+		if c.reader != nil {
+			// Before all else: if nothing is being read any more, all that was read is in the rest.
+			c.reader.tell(&sum)
+		}
+	}
 	s.settle()
-	sum := counts{Phase: s.phase, OpenConnections: s.openConnections(), CPUNs: cpuNs() - s.cpuBefore}
+	sum.Phase, sum.OpenConnections, sum.CPUNs = s.phase, s.openConnections(), cpuNs()-s.cpuBefore
 	for _, c := range s.channels {
 		t := c.ledger.totals()
 		sum.Records += t.records
 		sum.Bytes += t.bytes
 		sum.Malformed += t.malformed
 		sum.LastArrivalNs = max(sum.LastArrivalNs, t.lastArrivalNs)
-		if c.reader != nil {
-			c.reader.tell(&sum)
-		}
 	}
 	return sum
 }
@@ -162,7 +166,7 @@ type report struct {
 // another one begin with the next record. It is for one ordered stream: only the protocol that has brought the most
 // so far is watched. The closed phase is told with the last report.
 func (s *sink) beginPhaseAfter(records int64, name string) armedPhase {
-	s.settle()
+	s.disarm()
 	var most *channel
 	var mostRecords, sum int64
 	for _, c := range s.channels {
@@ -184,11 +188,8 @@ func (s *sink) beginPhaseAfter(records int64, name string) armedPhase {
 // read lets the files of a folder be read into the current phase, which closes itself at the edge; another one begins
 // there. It returns at once: counts says when it is done.
 func (s *sink) read(protocol, folder string, edge edge, name string) (armedPhase, error) {
-	s.settle()
-	for _, c := range s.channels {
-		if c.reader != nil && c.reader.reading.Load() {
-			return armedPhase{}, fmt.Errorf("%s is still being read", c.name)
-		}
+	if err := s.stillReading(); err != nil {
+		return armedPhase{}, err
 	}
 	at := slices.IndexFunc(s.channels, func(c *channel) bool { return c.name == protocol && c.reader != nil })
 	if at < 0 {
@@ -199,9 +200,20 @@ func (s *sink) read(protocol, folder string, edge edge, name string) (armedPhase
 	if err != nil {
 		return armedPhase{}, err
 	}
+	s.disarm()
 	s.next, s.armed = name, c
 	c.reader.begin(found, edge)
 	return armedPhase{Phase: s.phase, Next: name}, nil
+}
+
+// stillReading complains while files are read: until then they say where the next phase begins.
+func (s *sink) stillReading() error {
+	for _, c := range s.channels {
+		if c.reader != nil && c.reader.reading.Load() {
+			return fmt.Errorf("%s is still being read", c.name)
+		}
+	}
+	return nil
 }
 
 // armedPhase says which phase is counted, and which one will begin by itself.
@@ -232,6 +244,16 @@ func (s *sink) settle() {
 	s.phase, s.cpuBefore, s.next, s.armed = s.next, early.cpuNs, "", nil
 }
 
+// disarm lets no account close itself any more; if one just has, that is entered.
+func (s *sink) disarm() {
+	if s.armed == nil {
+		return
+	}
+	s.armed.ledger.keepOpen()
+	s.settle()
+	s.next, s.armed = "", nil
+}
+
 // report is the current phase's, without its accounts.
 func (s *sink) report() report {
 	return report{
@@ -244,14 +266,14 @@ func (s *sink) report() report {
 
 // beginPhase closes the current phase, returns its report, and begins another one.
 func (s *sink) beginPhase(name string) report {
-	s.settle()
+	s.disarm()
 	r := s.report()
 	for _, c := range s.channels {
 		r.Protocols[c.name] = c.ledger.close()
 	}
 	cpu := cpuNs()
 	r.CPUNs = cpu - s.cpuBefore
-	s.phase, s.cpuBefore, s.next, s.armed = name, cpu, "", nil
+	s.phase, s.cpuBefore = name, cpu
 	return r
 }
 

@@ -12,9 +12,9 @@ var zipkin = protocol{
 	connectionBytes: httpBuffers,
 	structure:       func() structure { return &spanChain{} },
 	receiver: func(recordName string, l *ledger, m *messages) receiver {
-		z := newHTTPReceiver(l, m)
-		walks := newZipkinWalks(recordName, l)
 		mux := http.NewServeMux()
+		z := newHTTPReceiver(l, m, mux)
+		walks := newZipkinWalks(recordName, l)
 		mux.HandleFunc("POST /api/v2/spans", func(w http.ResponseWriter, r *http.Request) {
 			if mediaOf(r) != jsonMedia {
 				l.reject()
@@ -31,8 +31,7 @@ var zipkin = protocol{
 		mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {
 			accept(w, jsonMedia, `{"status":"UP"}`)
 		})
-		z.server.Handler = mux
-		return &z
+		return z
 	},
 }
 

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
+	"weak"
 )
 
 func startZipkin(t *testing.T, arguments ...string) *running {
@@ -156,5 +158,19 @@ func TestWalksOverJSONAllocateNothingPerSpan(t *testing.T) {
 		if allocations := testing.AllocsPerRun(20, count); allocations > 5 {
 			t.Errorf("%s: %v allocations for 1000 spans", name, allocations)
 		}
+	}
+}
+
+func TestAMessageIsNotKeptAliveByTheWalkOverIt(t *testing.T) {
+	for name, walks := range map[string]func(string, *ledger) *sync.Pool{"zipkin": newZipkinWalks, "otlp": newOTLPJSONWalks} {
+		w := walks(testSpan, newLedger(newTreeTable(&spanChain{}, 10, 100, 8<<20), nil)).Get().(*walk)
+		message := bytes.Repeat([]byte(" "), 1<<20)
+		alive := weak.Make(&message[0])
+		_ = w.message(message)
+		runtime.GC()
+		if alive.Value() != nil {
+			t.Errorf("%s: it is", name)
+		}
+		runtime.KeepAlive(w)
 	}
 }

@@ -86,11 +86,7 @@ def out_of_memory(scene: Scene) -> None:
                 (limit / "cgroup.procs").write_text(str(jvm.pid))
             scene.end(0, 1)
         finally:
-            while True:
-                with contextlib.suppress(OSError):
-                    limit.rmdir()
-                    break
-                time.sleep(0.1)
+            _remove(limit)
     scene.remark = how
 
 
@@ -101,8 +97,19 @@ def _memory_limit(name: str) -> Path | None:
         folder.mkdir(exist_ok=True)
         (folder / "memory.limit_in_bytes").write_text(str(2 << 20))
     except OSError:
+        _remove(folder)
         return None
     return folder
+
+
+def _remove(cgroup: Path) -> None:
+    """Remove a cgroup as soon as what ran in it has ended, within 10 s."""
+    until = time.monotonic() + 10.0
+    while cgroup.is_dir() and time.monotonic() < until:
+        with contextlib.suppress(OSError):
+            cgroup.rmdir()
+            return
+        time.sleep(0.1)
 
 
 def garbled_input(scene: Scene) -> None:

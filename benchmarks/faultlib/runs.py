@@ -4,21 +4,19 @@ import hashlib
 import json
 import os
 import random
-import resource
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import psutil
 
-ROOT = Path(__file__).resolve().parents[2]
+from faultlib.tools import end, go_on, pause, start
+
 HERE = Path(__file__).resolve().parent
-TOOL = (sys.executable, "-m", "tracetax", "run")
 IMPATIENT = (sys.executable, str(HERE / "impatient.py"))
 BLOCKS = 2
 EXPERIMENT = f"""
@@ -39,7 +37,7 @@ budget = "1h"
 memory = false
 """
 END_SECONDS = 90.0
-Words = Sequence[str]
+GONE_SECONDS = 10.0
 
 
 class Missed(Exception):
@@ -48,24 +46,6 @@ class Missed(Exception):
 
 class Skipped(Exception):
     """This machine cannot have this fault; the message says why."""
-
-
-def environment(**added: str) -> dict[str, str]:
-    """The script's own environment, in which the tool is found."""
-    return {**os.environ, "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "200", **added}
-
-
-def start(arguments: Words, log: Path, tool: Words = TOOL, **added: str) -> subprocess.Popen[bytes]:
-    """Start the tool, its output in ``log``; a JVM that aborts leaves no image of its memory."""
-    with log.open("ab") as stream:
-        return subprocess.Popen(
-            (*tool, *arguments),
-            stdout=stream,
-            stderr=stream,
-            env=environment(**added),
-            cwd=ROOT,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)),
-        )
 
 
 def finished_trials(run: Path) -> dict[str, str]:
@@ -98,6 +78,13 @@ def processes_of(folder: Path) -> list[str]:
     return found
 
 
+def await_none_of(folder: Path) -> None:
+    """Wait until no process has to do with a folder, 10 s at most: killed ones take a moment."""
+    until = time.monotonic() + GONE_SECONDS
+    while processes_of(folder) and time.monotonic() < until:
+        time.sleep(0.05)
+
+
 def wrapped_jdk(place: Path) -> Path:
     """A JDK's home whose java follows orders: see java.py."""
     found = os.environ.get("JAVA_HOME") or shutil.which("java")
@@ -127,8 +114,8 @@ class Unharmed:
         self.experiment.write_text(EXPERIMENT)
         scene = Scene(place / "unharmed", random.Random(0), self)
         scene.start()
-        while not scene.exists:
-            time.sleep(0.02)
+        while not scene.exists and scene.running[-1].poll() is None:
+            pause(0.02)
         begun = time.monotonic()
         scene.end(0)
         self.seconds = time.monotonic() - begun
@@ -207,12 +194,13 @@ class Scene:
         while not self.exists:
             self.must_run()
             time.sleep(0.01)
-        time.sleep(self.moment)
+        pause(self.moment)
         self.must_run()
         self.before = finished_trials(self.run)
 
     def must_run(self) -> None:
-        """Raise Missed where the run is over."""
+        """Raise Missed where the run is over, Stopped where the script is."""
+        go_on()
         if self.running[-1].poll() is not None:
             raise Missed
 
@@ -258,6 +246,7 @@ class Scene:
             tool.kill()
             status = tool.wait()
             self.wrong.append(f"did not end within {END_SECONDS:.0f} s")
+        go_on()
         self.statuses.append(status)
         if expected and status not in expected:
             self.wrong.append(f"exit status {status}, not {' or '.join(map(str, expected))}")
@@ -276,6 +265,5 @@ class Scene:
     def clean_up(self) -> None:
         """End what still runs."""
         for tool in self.running:
-            if tool.poll() is None:
-                tool.kill()
-                tool.wait()
+            end(tool)
+            tool.wait()

@@ -20,6 +20,9 @@ DEPTH = 3
 """Of the stand-ins' part."""
 
 
+HALF_A_MS = Moments(spawned=1, first_call=2, last_call=500_002, drained=500_002)
+
+
 def account(caller: int = 0, agent: int = 0, jit: int = 0, gc: int = 0, jvm: int = 0, ended: int = 0) -> CpuAccount:
     times = CpuTimes(caller=caller, agent=agent, jit=jit, gc=gc, jvm=jvm, ended=ended)
     return CpuAccount(to_last_call=times, to_drained=times, waiting_cores=None, threads={})
@@ -85,13 +88,14 @@ def test_what_was_saved_is_shown_as_it_is(tmp_path: Path) -> None:
     ],
 )
 def test_a_caller_that_spins_is_charged_the_time_inside_its_calls_only(parameters: Parameters, share: float) -> None:
-    trial = record(cpu=account(caller=500_000), in_calls_ns=90_000, parameters=parameters)
+    trial = record(cpu=account(caller=500_000), in_calls_ns=90_000, parameters=parameters, moments=HALF_A_MS)
     assert charged_per_call(trial) == charged_per_call(trial, "caller") == share
 
 
-def test_a_caller_that_was_kept_waiting_inside_its_calls_is_charged_no_more_than_it_used() -> None:
+def test_a_spinning_caller_that_had_a_core_half_of_the_time_is_charged_half_the_time_inside_its_calls() -> None:
     paced = replace(PARAMETERS, rate=100.0)
-    assert charged_per_call(record(cpu=account(caller=50_000), in_calls_ns=900_000, parameters=paced)) == 50
+    trial = record(cpu=account(caller=250_000), in_calls_ns=90_000, parameters=paced, moments=HALF_A_MS)
+    assert charged_per_call(trial) == 45
 
 
 def test_the_drain_is_charged_but_for_the_jvms_own_threads() -> None:
@@ -137,6 +141,7 @@ def test_where_cpu_is_not_known_of_all_they_are_ranked_by_overhead(tmp_path: Pat
     configs = configuration("flat"), configuration("cheap")
     found = findings(tmp_path, two_configurations(cpu=None), *configs)
     assert [row(found, name).rank for name in ("flat", "cheap")] == [2, 1]
+    assert found.experiment.rank_by == "overhead"
 
 
 def test_the_sentence_tells_overhead_and_cpu(tmp_path: Path) -> None:

@@ -117,6 +117,12 @@ def test_sentences_give_no_more_digits_than_the_interval_supports(value: float, 
     assert rounded(value, like) == shown
 
 
+def test_a_run_that_was_killed_is_said_to_be_interrupted_as_its_parts_are(tmp_path: Path) -> None:
+    found = findings(tmp_path, blocks(2))
+    assert [part.stopped for part in found.experiment.parts] == ["interrupted"]
+    assert "interrupted" in {verdict.code for verdict in found.verdicts}
+
+
 def test_silent_loss_is_said(tmp_path: Path) -> None:
     lost = [
         replace(trial, ledger=ledger(10_000, 9_000)) if trial.role == "configuration" else trial for trial in blocks(2)

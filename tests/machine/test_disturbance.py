@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tracetax.machine.disturbance import DISTURBED_ABOVE, MachineCpu, between, machine_cpu, process_cpu_ns
 
@@ -80,11 +81,19 @@ def kernel_or_not(pid: int, kernel: bool, processor: int) -> str:
 def test_the_kernels_own_threads_are_told_apart(tmp_path: Path, cores: tuple[int, ...], ticks: int) -> None:
     stats = [kernel_or_not(5, True, 0), kernel_or_not(6, True, 1), kernel_or_not(7, False, 1)]
     files = {f"proc/{number}/stat": line for number, line in enumerate(stats)}
-    assert machine_cpu(cores, written(tmp_path, {"proc/stat": STAT, **files})).kernel_ns == ticks * TICK
+    seen = machine_cpu(cores, written(tmp_path, {"proc/stat": STAT, **files}))
+    assert sum(seen.kernel_ns[number] for number in seen.kernel_here) == ticks * TICK
+
+
+def test_of_a_kernel_thread_that_came_from_another_core_only_the_use_in_the_window_counts(tmp_path: Path) -> None:
+    there, here = kernel_or_not(5, True, 0), kernel_or_not(5, True, 1).replace(" 3 4 ", " 8 4 ")
+    start = machine_cpu((1,), written(tmp_path, {"proc/stat": STAT, "proc/5/stat": there}))
+    end = machine_cpu((1,), written(tmp_path, {"proc/stat": STAT, "proc/5/stat": here}))
+    assert between(replace(start, at_ns=0), replace(end, at_ns=SECOND), 0).kernel == pytest.approx(5 * TICK / SECOND)
 
 
 def test_an_agent_that_keeps_the_kernel_busy_with_writing_is_not_disturbed_by_that() -> None:
-    end = MachineCpu(busy_ns=SECOND, steal_ns=0, at_ns=SECOND, kernel_ns=SECOND // 2)
+    end = MachineCpu(busy_ns=SECOND, steal_ns=0, at_ns=SECOND, kernel_ns={5: SECOND // 2}, kernel_here=frozenset({5}))
     load = between(MachineCpu(busy_ns=0, steal_ns=0, at_ns=0), end, own_cpu_ns=SECOND // 2)
     assert (load.other, load.kernel, load.disturbed) == (0.0, 0.5, False)
 

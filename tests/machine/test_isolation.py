@@ -93,11 +93,20 @@ def test_only_allowed_processors_are_given_out(tmp_path: Path) -> None:
 
 
 def test_a_quota_bounds_how_many_are_used(tmp_path: Path) -> None:
-    assert shared_out(machine(tmp_path, SINGLE[:8]), set(range(8)), quota=5.5) == ("2-4", "0-1")
+    assert shared_out(machine(tmp_path, SINGLE[:8]), set(range(8)), quota=5.5) == ("1-4", "0")
+
+
+def test_of_threads_no_more_are_used_than_a_quota_can_keep_busy(tmp_path: Path) -> None:
+    assert shared_out(machine(tmp_path, SMT_32), set(range(32)), quota=4) == ("1,17", "0,16")
+
+
+def test_a_quota_of_one_physical_core_shares_out_nothing(tmp_path: Path) -> None:
+    assert shared_out(machine(tmp_path, [(0, 1, 2, 3), (4, 5, 6, 7)]), set(range(8)), quota=4) == ("", "")
 
 
 def test_a_quota_below_four_cores_shares_out_nothing(tmp_path: Path) -> None:
-    assert shared_out(machine(tmp_path, SINGLE[:8]), set(range(8)), quota=3.5) == ("", "")
+    found = plan(range(8), 3.5, 4, machine(tmp_path, SINGLE[:8]))
+    assert (found.workload, found.words) == ((), "nothing is pinned: 3 cores are too few to share out")
 
 
 def test_the_workloads_cores_are_of_one_kind_and_the_companions_get_the_slow_ones(tmp_path: Path) -> None:

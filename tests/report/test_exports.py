@@ -109,6 +109,13 @@ def test_an_export_into_no_folder_says_so(tmp_path: Path) -> None:
         export_run(tmp_path / "run", "csv", tmp_path / "nowhere" / "rows.csv")
 
 
+def test_an_export_that_cannot_be_written_says_why_and_not_that_the_run_is_at_fault(tmp_path: Path) -> None:
+    fake_run(tmp_path / "run", blocks=1)
+    (tmp_path / "rows.csv.part").mkdir()
+    with pytest.raises(UserError, match=r"rows\.csv cannot be written: Is a directory"):
+        export_run(tmp_path / "run", "csv", tmp_path / "rows.csv")
+
+
 def test_the_command_exports_and_refuses_a_file_without_a_format(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

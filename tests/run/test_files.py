@@ -50,6 +50,7 @@ def test_the_files_are_removed_before_the_trial_is_kept(tmp_path: Path, sink_bin
         ("aborts-in-calls", "failed", "jvm-ended"),
         ("loses", "ok", "records-lost"),
         ("repeats", "ok", "duplicates"),
+        ("sends-at-exit", "ok", "after-drain"),
     ],
 )
 def test_what_is_wrong_with_files_gets_the_verdict_of_a_connection(

@@ -12,6 +12,7 @@ from tracetax.results.folder import RunFolder
 from tracetax.results.records import TrialRecord
 from tracetax.run.describe import estimated_seconds, plan_lines
 from tracetax.run.plan import cells, memory_cells
+from tracetax.run.session import Session
 
 __all__ = ["undisturbed"]
 FLAT = configuration("flat")
@@ -62,7 +63,7 @@ def test_a_failed_one_is_repeated_once_and_sets_nothing_aside(tmp_path: Path, si
     ended, folder = session(tmp_path / "r", sink_binary, experiment(config, memory=True), (config,), watcher)
     tried = [(record.configuration, record.attempt, record.status) for record in memory(folder)]
     assert tried == [("baseline", 1, "ok"), ("fails-small", 1, "failed"), ("fails-small", 2, "failed")]
-    assert ended.parts["p"] in ("settled", "max-blocks")
+    assert ended.parts["p"] in ("settled", "unsettleable", "max-blocks")
     assert watcher.notes == []
     assert len(ended.failed_trials) == 2
 
@@ -85,6 +86,13 @@ def test_a_run_resumed_for_more_blocks_keeps_those_it_has(tmp_path: Path, sink_b
     _, folder = session(tmp_path / "r", sink_binary, with_schedule(what, 3), (FLAT,), Watcher())
     assert sorted(whole_blocks(folder.records())) == [1, 2, 3]
     assert len(memory(folder)) == 2
+
+
+def test_those_it_has_take_no_time_of_a_resumed_runs_budget(tmp_path: Path, sink_binary: Path) -> None:
+    what = experiment(FLAT, memory=True)
+    _, folder = session(tmp_path / "r", sink_binary, what, (FLAT,), Watcher())
+    assert len(memory(folder)) == 2
+    assert Session(what, fake_bench(sink_binary, FLAT), folder, Watcher()).memory_due == []
 
 
 def test_what_was_set_aside_gets_none(tmp_path: Path, sink_binary: Path) -> None:

@@ -97,6 +97,11 @@ def test_without_samples_on_both_sides_there_is_no_account() -> None:
     assert account_of([], [], 0, 0, 0) is None
 
 
+@pytest.mark.parametrize("threads", [(), (0, 0)])
+def test_where_the_kernel_keeps_no_accounts_of_threads_there_is_none_of_the_process(threads: tuple[int, ...]) -> None:
+    assert account_of(samples((0, 0, threads), (100, 90, threads)), ["caller-0", "exporter"], 0, 100, 100) is None
+
+
 def test_a_process_that_ends_under_the_sampler_harms_nobody() -> None:
     with burner("caller-0=1") as process, Sampler(process.pid) as sampler:
         sampler.start()

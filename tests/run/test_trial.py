@@ -92,6 +92,7 @@ def test_what_goes_wrong_fails_the_trial_with_its_verdict(
         ("loses", Delivery.LOSSY, "silent-loss"),
         ("admits-drops", Delivery.LOSSY, "drops"),
         ("repeats", Delivery.COMPLETE, "duplicates"),
+        ("sends-at-exit", Delivery.COMPLETE, "after-drain"),
         ("cold", Delivery.COMPLETE, "not-warm"),
         ("flat", Delivery.NONE, "unpromised-records"),
     ],
@@ -102,6 +103,12 @@ def test_what_the_reader_must_know_is_said_and_the_trial_counts(
     record = trial(tmp_path, sink_binary, configuration(behaviour, delivery))
     assert record.status == "ok"
     assert verdict in codes(record)
+
+
+def test_what_an_agent_may_hold_back_until_its_end_is_not_late(tmp_path: Path, sink_binary: Path) -> None:
+    record = trial(tmp_path, sink_binary, replace(configuration("sends-at-exit"), held_back=300))
+    assert (record.status, codes(record)) == ("ok", set())
+    assert record.ledger and record.ledger.received == 600
 
 
 def test_received_and_admitted_drops_add_up_to_what_was_generated(tmp_path: Path, sink_binary: Path) -> None:

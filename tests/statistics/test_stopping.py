@@ -88,18 +88,17 @@ def test_a_configuration_that_cannot_settle_is_marked_and_holds_nobody_up() -> N
     assert decision.stop
 
 
-def test_what_could_not_settle_in_all_blocks_either_stops_the_run_for_the_blocks() -> None:
+def test_what_cannot_settle_is_why_a_run_stops_before_its_last_block() -> None:
     samples = {"quiet": sample(10, 0.001), "noisy": sample(10, 0.5)}
-    assert decide(samples, RULE, 10, 100).reason == "max-blocks"
-    assert decide(samples, RULE, 10, 1).reason == "max-blocks"
+    assert decide(samples, RULE, 10, 100).reason == "unsettleable"
 
 
-def test_what_could_settle_given_time_stops_the_run_for_the_budget() -> None:
+def test_what_could_settle_given_time_cannot_in_the_time_that_is_left() -> None:
     needs_twenty = sample(10, 0.01 * 20**0.5 / t_critical(19))
     samples = {"quiet": sample(10, 0.001), "slow": needs_twenty, "noisy": sample(10, 0.5)}
     decision = decide(samples, RULE, 10, 1)
     assert [one.status for one in decision.configurations.values()] == ["settled", "unsettleable", "unsettleable"]
-    assert decision.reason == "budget"
+    assert decision.reason == "unsettleable"
 
 
 def test_a_run_without_a_configuration_that_counts_has_not_settled() -> None:
@@ -182,7 +181,7 @@ def test_builds_that_differ_beyond_doubt_need_no_narrow_interval_but_the_fewest_
 def test_a_comparison_that_cannot_settle_holds_nobody_up() -> None:
     decision = decide({"a": sample(10, 0.001), "b against a": builds(10, 0.5)}, RULE, 10, 20)
     assert decision.configurations["b against a"].status == "unsettleable"
-    assert (decision.stop, decision.reason) == (True, "max-blocks")
+    assert (decision.stop, decision.reason) == (True, "unsettleable")
 
 
 def test_an_open_comparison_keeps_the_run_going() -> None:

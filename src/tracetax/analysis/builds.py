@@ -8,10 +8,9 @@ from tracetax.analysis.measures import INDICATIVE_BELOW
 from tracetax.analysis.statements import rounded
 from tracetax.model import Part, Schedule, Use
 from tracetax.results import blocks as arranged
-from tracetax.results.blocks import CellKey, service_mean
+from tracetax.results.blocks import Blocks, service_mean
 from tracetax.results.findings import AABand, BuildComparison, Measure
 from tracetax.results.folder import Manifest
-from tracetax.results.records import TrialRecord
 from tracetax.statistics.equivalence import Judgement, judge
 from tracetax.statistics.intervals import Estimate
 from tracetax.statistics.overhead import as_ratio, compare
@@ -22,13 +21,15 @@ EXACT_BELOW = 100
 """Estimated blocks from which the digits after the second would pretend to be known."""
 MANY = 1.0
 """Difference from which a factor says more than a percentage: twice as long."""
-Blocks = dict[int, dict[CellKey, TrialRecord]]
 
 
 def comparisons(manifest: Manifest, blocks: Blocks, bands: Iterable[AABand]) -> tuple[BuildComparison, ...]:
     """One comparison for each part and configuration of which two builds were measured side by side."""
     experiment = manifest.experiment
-    known = {(band.part, band.heap_bytes): band.ratio for band in bands}
+    # The band is that of one trial against the mean of two (1.5 variances); two builds are one against one (2).
+    known = {
+        (band.part, band.heap_bytes): None if band.ratio is None else band.ratio * math.sqrt(2 / 1.5) for band in bands
+    }
     found: list[BuildComparison] = []
     for part in experiment.parts:
         heaps = dict(arranged.uses(blocks, part.name))

@@ -12,13 +12,12 @@ from msgspec import Struct
 from tracetax.analysis.measures import INDICATIVE_BELOW, make_measure
 from tracetax.model import FULL, Parameters, Part, Use
 from tracetax.results import blocks as arranged
-from tracetax.results.blocks import CellKey, Floats
+from tracetax.results.blocks import Blocks, Floats
 from tracetax.results.findings import Measure, MeasureName
 from tracetax.results.records import TrialRecord
 from tracetax.statistics.intervals import t_interval
 from tracetax.statistics.overhead import aa_band, differences
 
-Blocks = dict[int, dict[CellKey, TrialRecord]]
 Share = Literal["all", "caller", "agent", "jit", "gc"]
 
 MEASURES: dict[Share, MeasureName] = {
@@ -43,7 +42,7 @@ def charged_per_call(trial: TrialRecord, share: Share = "all") -> float:
     """CPU that a trial is charged, ns per call; NaN where it was not sampled.
 
     A caller that spins until its next call is due burns a core in either case: its share is the time inside its calls,
-    which cannot be more than it used at all.
+    as far as it had a core then (a caller always wants one, so the share of time in which it had one is known).
     The JVM's own threads are charged to the last call only, since the baselines end there and a longer wait is none of
     the agent's doing.
     """
@@ -51,12 +50,18 @@ def charged_per_call(trial: TrialRecord, share: Share = "all") -> float:
     if cpu is None or trial.in_calls_ns is None:
         return float("nan")
     times = cpu.to_drained
-    caller = min(trial.in_calls_ns, times.caller) if spins(trial.parameters) else times.caller
+    caller = trial.in_calls_ns * _had_a_core(trial, times.caller) if spins(trial.parameters) else times.caller
     if share == "all":
         used = caller + times.agent + times.jit + times.gc + times.ended + cpu.to_last_call.jvm
     else:
         used = caller if share == "caller" else getattr(times, share)
     return used / trial.parameters.calls
+
+
+def _had_a_core(trial: TrialRecord, used_ns: int) -> float:
+    """Share of the time between first and last call in which spinning callers were on a processor."""
+    wanted = (trial.moments.last_call - trial.moments.first_call) * trial.parameters.threads
+    return min(1.0, used_ns / wanted) if wanted > 0 else 1.0
 
 
 def spins(parameters: Parameters) -> bool:

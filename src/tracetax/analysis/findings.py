@@ -14,7 +14,7 @@ from tracetax.analysis.statements import statements
 from tracetax.machine.isolation import FEW_CORES
 from tracetax.model import BASELINE, Agent, Delivery, Experiment, Part, Use
 from tracetax.results import blocks as arranged
-from tracetax.results.blocks import CellKey, service_mean
+from tracetax.results.blocks import Blocks, CellKey, service_mean
 from tracetax.results.findings import (
     SCHEMA_VERSION,
     AABand,
@@ -23,6 +23,7 @@ from tracetax.results.findings import (
     Findings,
     Measure,
     PartFinding,
+    find_measure,
 )
 from tracetax.results.folder import Manifest, RunFolder
 from tracetax.results.records import TrialRecord, Verdict
@@ -64,12 +65,13 @@ def build(folder: RunFolder) -> Findings:
         run=str(folder.path),
     )
     blocks = arranged.whole_blocks(inputs.records)
-    bands: list[AABand] = []
-    rows: list[ConfigurationFinding] = []
-    for part in inputs.experiment.parts:
-        bands += _bands(part, blocks, inputs.experiment)
-        part_rows = _baselines(part, blocks, inputs) + _configurations(part, blocks, inputs)
-        rows += _ranked(part_rows, part, blocks, inputs.experiment.rank_by)
+    bands = [band for part in inputs.experiment.parts for band in _bands(part, blocks, inputs.experiment)]
+    unranked = [
+        (part, _baselines(part, blocks, inputs) + _configurations(part, blocks, inputs))
+        for part in inputs.experiment.parts
+    ]
+    by = _ranked_by(inputs.experiment, [row for _, rows in unranked for row in rows])
+    configurations = tuple(row for part, rows in unranked for row in _ranked(rows, part, blocks, by))
     parts = tuple(_part(part, blocks, inputs.manifest) for part in inputs.experiment.parts)
     first = inputs.manifest.invocations[0]
     findings = Findings(
@@ -86,19 +88,19 @@ def build(folder: RunFolder) -> Findings:
             command=first.command,
             started_at=first.started_at,
             parts=parts,
-            rank_by=inputs.experiment.rank_by,
+            rank_by=by,
         ),
         machine=inputs.manifest.machine,
         aa=tuple(bands),
-        configurations=tuple(rows),
+        configurations=configurations,
         statements=(),
-        verdicts=_run_verdicts(inputs),
+        verdicts=_run_verdicts(inputs, parts),
         comparisons=comparisons(inputs.manifest, blocks, bands),
     )
     return replace(findings, statements=statements(findings))
 
 
-def _bands(part: Part, blocks: dict[int, dict[CellKey, TrialRecord]], experiment: Experiment) -> list[AABand]:
+def _bands(part: Part, blocks: Blocks, experiment: Experiment) -> list[AABand]:
     heaps = _heaps(part, blocks) or [experiment.jvm.heap_bytes]
     bands = {heap: _band(part, heap, blocks) for heap in heaps}
     return [
@@ -113,25 +115,23 @@ def _bands(part: Part, blocks: dict[int, dict[CellKey, TrialRecord]], experiment
     ]
 
 
-def _heaps(part: Part, blocks: dict[int, dict[CellKey, TrialRecord]]) -> list[int]:
+def _heaps(part: Part, blocks: Blocks) -> list[int]:
     return sorted({key[4] for block in blocks.values() for key in block if key[0] == part.name})
 
 
-def _band(part: Part, heap: int, blocks: dict[int, dict[CellKey, TrialRecord]]) -> Band | None:
+def _band(part: Part, heap: int, blocks: Blocks) -> Band | None:
     first, second = arranged.baseline_pairs(blocks, part.name, heap, service_mean)
     return aa_band(first, second) if len(first) >= 1 else None
 
 
-def _baselines(part: Part, blocks: dict[int, dict[CellKey, TrialRecord]], inputs: Inputs) -> list[ConfigurationFinding]:
+def _baselines(part: Part, blocks: Blocks, inputs: Inputs) -> list[ConfigurationFinding]:
     return [
         _row(part, BASELINE, heap, arranged.pairs(blocks, part.name, heap), blocks, inputs, [])
         for heap in _heaps(part, blocks)
     ]
 
 
-def _configurations(
-    part: Part, blocks: dict[int, dict[CellKey, TrialRecord]], inputs: Inputs
-) -> list[ConfigurationFinding]:
+def _configurations(part: Part, blocks: Blocks, inputs: Inputs) -> list[ConfigurationFinding]:
     rows: list[ConfigurationFinding] = []
     measured = dict(arranged.uses(blocks, part.name))
     for use in part.uses:
@@ -150,7 +150,7 @@ def _row(
     use: Use,
     heap: int,
     by_block: list[tuple[TrialRecord, ...]],
-    blocks: dict[int, dict[CellKey, TrialRecord]],
+    blocks: Blocks,
     inputs: Inputs,
     compared: list[Measure],
 ) -> ConfigurationFinding:
@@ -206,7 +206,7 @@ def _verdicts(
     use: Use,
     heap: int,
     records: list[TrialRecord],
-    blocks: dict[int, dict[CellKey, TrialRecord]],
+    blocks: Blocks,
 ) -> list[Verdict]:
     """Verdicts of all its trials, each kind once with how often and an example; failures of repeated trials too."""
 
@@ -231,28 +231,34 @@ def _verdicts(
     return result
 
 
+def _eligible(row: ConfigurationFinding) -> bool:
+    """Whether a row is ranked: it delivers everything, and what that cost is known."""
+    unknown = any(verdict.severity == "error" or verdict.code == "after-drain" for verdict in row.verdicts)
+    return (
+        delivery.delivers_everything(row.records)
+        and any(measure.paired_with for measure in row.measures)
+        and not unknown
+    )
+
+
+def _ranked_by(experiment: Experiment, rows: list[ConfigurationFinding]) -> Literal["cpu", "overhead"]:
+    """What the whole run is ranked by: as the experiment says, or by overhead where CPU is not known of all."""
+    known = all(find_measure(row, "cpu", "record") for row in rows if _eligible(row))
+    return experiment.rank_by if known else "overhead"
+
+
 def _ranked(
     rows: list[ConfigurationFinding],
     part: Part,
-    blocks: dict[int, dict[CellKey, TrialRecord]],
+    blocks: Blocks,
     rank_by: Literal["cpu", "overhead"],
 ) -> list[ConfigurationFinding]:
-    """Rank those that deliver everything; those that cannot be told apart share a rank.
-
-    By CPU per record, or by the overhead of a call: where the experiment says so, or CPU is not known of all.
-    """
-    eligible = [
-        row
-        for row in rows
-        if delivery.delivers_everything(row.records)
-        and any(measure.paired_with for measure in row.measures)
-        and not any(verdict.severity == "error" for verdict in row.verdicts)
-    ]
+    """Rank by CPU per record or by the overhead of a call; those that cannot be told apart share a rank."""
+    eligible = [row for row in rows if _eligible(row)]
     if not eligible:
         return rows
-    columns = [_cpu_by_block(row, part, blocks) for row in eligible] if rank_by == "cpu" else []
-    if not all(columns) or not columns:
-        columns = [_overhead_by_block(row, part, blocks) for row in eligible]
+    by_block = _cpu_by_block if rank_by == "cpu" else _overhead_by_block
+    columns = [by_block(row, part, blocks) for row in eligible]
     numbers = sorted(blocks)
     table = np.array([[column.get(number, np.nan) for column in columns] for number in numbers])
     ranks = dict(zip((id(row) for row in eligible), rank_with_ties(table).ranks, strict=True))
@@ -263,23 +269,19 @@ def _use(row: ConfigurationFinding) -> Use:
     return Use(agent=row.agent, configuration=row.configuration, build=row.build)
 
 
-def _cpu_by_block(
-    row: ConfigurationFinding, part: Part, blocks: dict[int, dict[CellKey, TrialRecord]]
-) -> dict[int, float]:
+def _cpu_by_block(row: ConfigurationFinding, part: Part, blocks: Blocks) -> dict[int, float]:
     found = cost.added(blocks, part, _use(row), row.heap_bytes)
     values = zip(found.blocks, found.per_record, strict=True)
     return {number: float(value) for number, value in values if not np.isnan(value)}
 
 
-def _overhead_by_block(
-    row: ConfigurationFinding, part: Part, blocks: dict[int, dict[CellKey, TrialRecord]]
-) -> dict[int, float]:
+def _overhead_by_block(row: ConfigurationFinding, part: Part, blocks: Blocks) -> dict[int, float]:
     found = arranged.paired(blocks, part.name, _use(row), row.heap_bytes, service_mean)
     values = differences(found.values, found.baseline_1, found.baseline_2)
     return dict(zip(found.blocks, values.tolist(), strict=True))
 
 
-def _part(part: Part, blocks: dict[int, dict[CellKey, TrialRecord]], manifest: Manifest) -> PartFinding:
+def _part(part: Part, blocks: Blocks, manifest: Manifest) -> PartFinding:
     count = sum(1 for block in blocks.values() if any(key[0] == part.name for key in block))
     ending: Any = manifest.part_endings.get(part.name, "interrupted")
     return PartFinding(
@@ -292,7 +294,7 @@ def _part(part: Part, blocks: dict[int, dict[CellKey, TrialRecord]], manifest: M
     )
 
 
-def _run_verdicts(inputs: Inputs) -> tuple[Verdict, ...]:
+def _run_verdicts(inputs: Inputs, parts: tuple[PartFinding, ...]) -> tuple[Verdict, ...]:
     result: list[Verdict] = []
     if not inputs.experiment.result:
         text = "This experiment only checks that everything works. Its numbers are no result."
@@ -303,7 +305,7 @@ def _run_verdicts(inputs: Inputs) -> tuple[Verdict, ...]:
             f"{cores} cores: the agent's threads and the sink compete with the caller; the numbers are a demonstration."
         )
         result.append(Verdict(code="few-cores", severity="warning", text=text))
-    if "interrupted" in inputs.manifest.part_endings.values():
+    if any(part.stopped == "interrupted" for part in parts):
         text = "The run was interrupted; what had been measured is shown."
         result.append(Verdict(code="interrupted", severity="warning", text=text))
     if inputs.manifest.inherited:

@@ -62,16 +62,24 @@ def _dropping(part: PartFinding, row: ConfigurationFinding) -> Statement | None:
     rate = find_measure(row, "delivery_rate")
     offered = rounded(records.offered_per_second) if records.offered_per_second else "?"
     carried = f" and carries about {rounded(rate.estimate)} of them here" if rate else ""
-    silent = records.expected - records.received - records.dropped_reported
-    by_policy = row.delivery == Delivery.LOSSY and silent <= 0
-    account = "every missing record is admitted in its log" if silent <= 0 else f"{silent:,} are unaccounted for"
     text = (
-        f"{condition(part)}, {_name(row)} is offered {offered} records per second{carried}: it "
-        f"{'drops by policy' if by_policy else 'loses records'}; {account} "
+        f"{condition(part)}, {_name(row)} is offered {offered} records per second{carried}: {_loss(row)} "
         f"(in {records.blocks_incomplete} of {records.blocks} blocks)."
     )
     build = f"-{row.build}" if row.build else ""
     return Statement(id=f"{part.name}-{row.agent}-{row.configuration}{build}-drops", text=text, rests_on=(_key(row),))
+
+
+def _loss(row: ConfigurationFinding) -> str:
+    """How a row lost records, and what is known of those."""
+    records = row.records
+    silent = records.expected - records.received - records.dropped_reported
+    if any(verdict.code == "oldest-deleted" for verdict in row.verdicts):
+        return f"it deletes its oldest records while it writes; it kept {records.received:,} of {records.expected:,}"
+    if silent > 0:
+        return f"it loses records; {silent:,} are unaccounted for"
+    policy = "drops by policy" if row.delivery == Delivery.LOSSY else "loses records"
+    return f"it {policy}; every missing record is admitted in its log"
 
 
 def condition(part: PartFinding) -> str:

@@ -11,7 +11,7 @@ from tracetax.report.exports import export
 from tracetax.report.page import write_page
 from tracetax.report.terminal import render
 from tracetax.results.findings import Findings
-from tracetax.results.folder import RunFolder, disk_errors
+from tracetax.results.folder import RunFolder
 
 
 def show_run(path: Path) -> int:
@@ -52,6 +52,9 @@ def _write(to: Path, text: str) -> None:
     if to.is_dir() or not to.parent.is_dir():
         raise UserError(f"--to {to}: {'it is a folder' if to.is_dir() else f'there is no folder {to.parent}'}.")
     part = to.with_name(f"{to.name}.part")
-    with disk_errors(to.parent):
+    try:
         part.write_text(text, encoding="utf-8")
         part.replace(to)
+    except OSError as error:
+        reason = error.strerror or error
+        raise UserError(f"--to {to} cannot be written: {reason}. Name another file.", ExitCode.ENVIRONMENT) from None

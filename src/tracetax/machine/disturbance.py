@@ -34,8 +34,10 @@ class MachineCpu(Struct, frozen=True):
     """Time for which this process's control groups were stopped because their quota was used up."""
     swapped_bytes: int = 0
     """Read back from swap and written to it."""
-    kernel_ns: int = 0
-    """Of the kernel's own threads, part of ``busy_ns``."""
+    kernel_ns: dict[int, int] = {}
+    """Of each of the kernel's own threads, wherever it ran."""
+    kernel_here: frozenset[int] = frozenset()
+    """Those that ran on these cores last, so that what they use is a part of ``busy_ns``."""
     seen: bool = True
     """Whether the kernel shows the account: some sandboxes hide it or fill it with noughts."""
 
@@ -57,6 +59,7 @@ def machine_cpu(cores: Collection[int] = (), root: Path = ROOT) -> MachineCpu:
     user, nice, system, _idle, _iowait, irq, softirq, steal = columns
     # interrupts belong to no process: loopback traffic of the trial itself would count as somebody else's work
     busy = user + nice + system
+    kernel_ns, kernel_here = _kernel_threads(cores, root)
     return MachineCpu(
         busy_ns=busy * _TICK_NS,
         steal_ns=steal * _TICK_NS,
@@ -64,7 +67,8 @@ def machine_cpu(cores: Collection[int] = (), root: Path = ROOT) -> MachineCpu:
         interrupt_ns=(irq + softirq) * _TICK_NS,
         throttled_ns=read_throttling(root) or 0,
         swapped_bytes=_swapped_pages(root) * _PAGE_BYTES,
-        kernel_ns=_kernel_threads_ns(cores, root),
+        kernel_ns=kernel_ns,
+        kernel_here=kernel_here,
         seen=any(columns),
     )
 
@@ -111,10 +115,12 @@ def between(start: MachineCpu, end: MachineCpu, own_cpu_ns: int, share: float = 
     """The machine's load in a window, less ``own_cpu_ns``: CPU of the trial's processes and of the tool in it.
 
     The kernel's threads are not others: an agent that writes files keeps them busy, and would be repeated for that.
-    ``share`` is the part of the looked-at cores that the trial may use; others' work meets it in that proportion.
+    One that came from another core brings a life's work with it: only what it used in the window counts, and all of
+    that where it ran last. ``share`` is the part of the looked-at cores that the trial may use; others' work meets it
+    in that proportion.
     """
     elapsed = max(1, end.at_ns - start.at_ns)
-    kernel = max(0, end.kernel_ns - start.kernel_ns)
+    kernel = sum(max(0, end.kernel_ns[number] - start.kernel_ns.get(number, 0)) for number in end.kernel_here)
     other = max(0, end.busy_ns - start.busy_ns - own_cpu_ns - kernel)
     return Load(
         steal=share * max(0, end.steal_ns - start.steal_ns) / elapsed,
@@ -128,18 +134,22 @@ def between(start: MachineCpu, end: MachineCpu, own_cpu_ns: int, share: float = 
     )
 
 
-def _kernel_threads_ns(cores: Collection[int], root: Path) -> int:
-    """CPU of the kernel's threads that ran on ``cores`` last; on any where none is named."""
-    total = 0
+def _kernel_threads(cores: Collection[int], root: Path) -> tuple[dict[int, int], frozenset[int]]:
+    """CPU of the kernel's threads, and which of them ran on ``cores`` last; all where no core is named."""
+    used: dict[int, int] = {}
+    here: set[int] = set()
     for file in (root / "proc").glob("[0-9]*/stat"):
         try:
             text = file.read_text(errors="replace")
         except OSError:  # it has ended
             continue
         fields = text[text.rindex(")") + 2 :].split()
-        if int(fields[6]) & _KERNEL_THREAD and (not cores or int(fields[36]) in cores):
-            total += int(fields[11]) + int(fields[12])
-    return total * _TICK_NS
+        if int(fields[6]) & _KERNEL_THREAD:
+            number = int(file.parent.name)
+            used[number] = (int(fields[11]) + int(fields[12])) * _TICK_NS
+            if not cores or int(fields[36]) in cores:
+                here.add(number)
+    return used, frozenset(here)
 
 
 def _swapped_pages(root: Path) -> int:

@@ -5,6 +5,7 @@ import os
 from collections import defaultdict
 from collections.abc import Collection, Generator
 from contextlib import contextmanager, suppress
+from itertools import accumulate
 from pathlib import Path
 
 from msgspec import Struct
@@ -14,7 +15,7 @@ from tracetax.machine.limits import read_limits, usable_cores
 FEW_CORES = 4
 """With fewer, nothing is pinned: the agent's threads and the sink compete with the calls."""
 CORES_FOR_TWO_COMPANIONS = 8
-"""Physical cores from which on the companions get two of them."""
+"""Physical cores that a run may keep busy from which on the companions get two of them."""
 _FULL_CAPACITY = 1024
 
 
@@ -61,12 +62,15 @@ def plan(allowed: Collection[int], quota: float | None, usable: int, root: Path 
     budget = len(allowed) if quota is None else min(len(allowed), math.floor(quota))
     free = Isolation(allowed=tuple(sorted(allowed)), processors=usable, words="nothing is pinned")
     if budget < FEW_CORES:
-        return _because(free, f"{usable} {'core is' if usable == 1 else 'cores are'} too few to share out")
+        return _because(free, f"{max(1, budget)} {'core is' if budget <= 1 else 'cores are'} too few to share out")
     cores = _physical_cores(_one_node(allowed, root), root)
     if len(cores) < 2:
         return _because(free, "all processors are threads of one physical core")
     cores.sort(key=lambda core: (_capacity(core[0], root), core))
-    count = 2 if len(cores) >= CORES_FOR_TWO_COMPANIONS else 1
+    fitting = sum(1 for processors in accumulate(map(len, cores)) if processors <= budget)
+    if fitting < 2:
+        return _because(free, "the quota is that of one physical core")
+    count = 2 if fitting >= CORES_FOR_TWO_COMPANIONS else 1
     companions = tuple(sorted(sum(cores[:count], ())))
     fastest = max(_capacity(core[0], root) for core in cores)
     candidates = [core for core in cores[count:] if _capacity(core[0], root) == fastest]

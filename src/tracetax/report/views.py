@@ -20,6 +20,7 @@ NO_RESULT = "No result: a check that everything works. Do not quote its numbers.
 
 STOPPED = {
     "settled": "as narrow as asked for",
+    "unsettleable": "the rest would not settle in the time and blocks allowed",
     "budget": "stopped by the budget",
     "max-blocks": "all blocks done",
     "interrupted": "interrupted",

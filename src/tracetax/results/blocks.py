@@ -13,6 +13,8 @@ from tracetax.results.records import BASELINES, Role, TrialRecord
 Floats = NDArray[np.float64]
 CellKey = tuple[str, str, str, Role, int, str]
 """Part, agent, configuration, role, heap, build."""
+Blocks = dict[int, dict[CellKey, TrialRecord]]
+"""The trial that counts for each cell, by the number of its block."""
 TRIES = 2
 """A trial that fails is repeated once; failing again settles it."""
 
@@ -31,7 +33,7 @@ def cell_key(record: TrialRecord) -> CellKey:
     return (record.part, record.agent, record.configuration, record.role, record.heap_bytes, record.build)
 
 
-def whole_blocks(records: Iterable[TrialRecord]) -> dict[int, dict[CellKey, TrialRecord]]:
+def whole_blocks(records: Iterable[TrialRecord]) -> Blocks:
     """Blocks in which every cell was measured, or failed for good; of a repeated trial the last good one counts.
 
     An interrupted block is left out as a whole: its trials stay on disk and count for nothing. The extra trials in
@@ -42,7 +44,7 @@ def whole_blocks(records: Iterable[TrialRecord]) -> dict[int, dict[CellKey, Tria
         if record.role == "memory":
             continue
         blocks[record.block][cell_key(record)].append(record)
-    result: dict[int, dict[CellKey, TrialRecord]] = {}
+    result: Blocks = {}
     for number, block in sorted(blocks.items()):
         settled = {
             key: next((trial for trial in reversed(trials) if trial.status == "ok"), trials[-1])
@@ -61,7 +63,7 @@ def memory_trials(records: Iterable[TrialRecord], part: str, use: Use, heap_byte
     return sorted((one for one in records if cell_key(one) == key), key=lambda record: record.number)
 
 
-def uses(blocks: dict[int, dict[CellKey, TrialRecord]], part: str) -> list[tuple[Use, int]]:
+def uses(blocks: Blocks, part: str) -> list[tuple[Use, int]]:
     """Configurations of a part with their heap, without the baselines, in order of appearance by name."""
     found = {
         (key[1], key[2], key[4], key[5])
@@ -72,15 +74,13 @@ def uses(blocks: dict[int, dict[CellKey, TrialRecord]], part: str) -> list[tuple
     return [(Use(agent, name, build), heap) for agent, name, heap, build in sorted(found)]
 
 
-def trials(
-    blocks: dict[int, dict[CellKey, TrialRecord]], part: str, use: Use, role: Role, heap_bytes: int
-) -> list[TrialRecord]:
+def trials(blocks: Blocks, part: str, use: Use, role: Role, heap_bytes: int) -> list[TrialRecord]:
     """The good trials of one cell, one per block at most, in order of blocks."""
     key: CellKey = (part, use.agent, use.configuration, role, heap_bytes, use.build)
     return [block[key] for block in blocks.values() if key in block and block[key].status == "ok"]
 
 
-def pairs(blocks: dict[int, dict[CellKey, TrialRecord]], part: str, heap_bytes: int) -> list[tuple[TrialRecord, ...]]:
+def pairs(blocks: Blocks, part: str, heap_bytes: int) -> list[tuple[TrialRecord, ...]]:
     """The good baselines of each block, at most two of them."""
     keys = _baseline_keys(part, heap_bytes)
     found = [
@@ -90,7 +90,7 @@ def pairs(blocks: dict[int, dict[CellKey, TrialRecord]], part: str, heap_bytes: 
 
 
 def paired(
-    blocks: dict[int, dict[CellKey, TrialRecord]],
+    blocks: Blocks,
     part: str,
     use: Use,
     heap_bytes: int,
@@ -102,7 +102,7 @@ def paired(
 
 
 def side_by_side(
-    blocks: dict[int, dict[CellKey, TrialRecord]],
+    blocks: Blocks,
     part: str,
     first: Use,
     second: Use,
@@ -116,7 +116,7 @@ def side_by_side(
 
 
 def baseline_pairs(
-    blocks: dict[int, dict[CellKey, TrialRecord]],
+    blocks: Blocks,
     part: str,
     heap_bytes: int,
     value: Callable[[TrialRecord], float],
@@ -135,9 +135,7 @@ def _key(part: str, use: Use, heap_bytes: int) -> CellKey:
     return (part, use.agent, use.configuration, "configuration", heap_bytes, use.build)
 
 
-def _complete(
-    blocks: dict[int, dict[CellKey, TrialRecord]], keys: list[CellKey], value: Callable[[TrialRecord], float]
-) -> Paired:
+def _complete(blocks: Blocks, keys: list[CellKey], value: Callable[[TrialRecord], float]) -> Paired:
     numbers = [
         number for number, block in blocks.items() if all(key in block and block[key].status == "ok" for key in keys)
     ]

@@ -151,7 +151,7 @@ class PartFinding(Struct, frozen=True):
     title: str
     parameters: Parameters
     blocks: int
-    stopped: Literal["settled", "budget", "max-blocks", "interrupted", "failed"]
+    stopped: Literal["settled", "unsettleable", "budget", "max-blocks", "interrupted", "failed"]
     indicative: bool
     """Fewer than 10 blocks."""
 
@@ -170,7 +170,8 @@ class ExperimentFinding(Struct, frozen=True):
     started_at: str
     parts: tuple[PartFinding, ...]
     rank_by: Literal["cpu", "overhead"] = "cpu"
-    """What the rows that deliver everything are ranked by, as the experiment says."""
+    """What the rows that deliver everything are ranked by: as the experiment says, or ``overhead`` where CPU is not
+    known of all of them."""
 
 
 class BuildComparison(Struct, frozen=True):

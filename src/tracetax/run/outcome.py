@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from tracetax.ledger import account, together
 from tracetax.machine.disturbance import cpu_pressure
-from tracetax.results.records import CpuAccount, Disturbance, TrialRecord, Verdict, WarmUp
+from tracetax.results.records import CpuAccount, Disturbance, TrialRecord, WarmUp
 from tracetax.run import verdicts as judge
 from tracetax.run.stages import Outcome, Plan
 from tracetax.workloads.calltree import Driver
@@ -43,10 +43,9 @@ def finished(plan: Plan, record: TrialRecord, outcome: Outcome, result: Measured
         *judge.of_warm_up(warm, config, connected=warmed.connected, delivers=plan.delivers),
         *judge.of_records(ledger, config),
         *judge.of_other_protocols(elsewhere, config),
+        *judge.of_drain(ledger, config, outcome.arrived_by_drained, within_limit=outcome.drained.within_limit),
         *judge.of_ending(outcome.ending),
     ]
-    if not outcome.drained.within_limit:
-        found.append(Verdict(code="drain-limit", severity="warning", text="records still arrived at the drain limit"))
     load = outcome.load
     found += judge.of_load(load)
     failed = any(verdict.severity == "error" for verdict in found)

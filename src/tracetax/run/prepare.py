@@ -13,6 +13,7 @@ from tracetax import companions, run, workloads
 from tracetax.artifacts import build_sink, build_workload, fetch, keep
 from tracetax.catalog.java import check_java, untested_java
 from tracetax.errors import ExitCode, UserError
+from tracetax.machine import disturbance, threads
 from tracetax.machine.facts import Machine
 from tracetax.machine.isolation import isolation_here
 from tracetax.machine.toolchain import OLDEST_JDK, Jdk, find_jdk
@@ -20,6 +21,9 @@ from tracetax.model import BASELINE, Agent, Artifact, Experiment
 from tracetax.run.bench import Bench, Limits
 
 Say = Callable[[str], None]
+
+MEASURING: tuple[ModuleType, ...] = (run, workloads, companions, disturbance, threads)
+"""What decides what a trial measures and which trials are repeated."""
 
 
 def needed_agents(experiment: Experiment, agents: dict[str, Agent]) -> dict[str, Agent]:
@@ -107,15 +111,15 @@ def hashes(experiment: Experiment, bench: Bench, machine: Machine) -> dict[str, 
         "the JDK": _digest((str(bench.java), bench.java_version)),
         "the machine": _digest((machine.cpu, machine.cores, machine.memory_bytes, machine.kernel, machine.virtualised)),
         "the cores of workload and sink": _digest((bench.isolation.workload, bench.isolation.companions)),
-        "Tracetax's way of measuring": _digest([_source(package) for package in (run, workloads, companions)]),
+        "Tracetax's way of measuring": _digest([_source(part) for part in MEASURING]),
     }
     return result | {f"the agent {key}": _digest(agent) for key, agent in bench.agents.items()}
 
 
-def _source(package: ModuleType) -> list[str]:
-    """The source of a package's modules."""
-    folder = Path(package.__path__[0])
-    return [file.read_text(encoding="utf-8") for file in sorted(folder.glob("*.py"))]
+def _source(part: ModuleType) -> list[str]:
+    """The source of a module, or of a package's modules."""
+    files = sorted(Path(part.__path__[0]).glob("*.py")) if hasattr(part, "__path__") else [Path(str(part.__file__))]
+    return [file.read_text(encoding="utf-8") for file in files]
 
 
 def _digest(value: object) -> str:

@@ -104,9 +104,12 @@ def account_of(
 ) -> CpuAccount | None:
     """What threads of these ``names`` used from the first call on, interpolated between the samples around each moment.
 
-    None where the process could not be looked at before and after all of them.
+    None where the process could not be looked at before and after all of them, or the kernel keeps no accounts of
+    threads: the callers' share could not be told from the rest.
     """
     if not samples or samples[0].at_ns > first_call_ns or samples[-1].at_ns < drained_ns:
+        return None
+    if not any(samples[-1].threads):
         return None
     first, last, drained = (at(samples, moment, len(names)) for moment in (first_call_ns, last_call_ns, drained_ns))
     end = samples[-1]

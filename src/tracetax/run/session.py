@@ -18,7 +18,7 @@ from tracetax.run.trial import run_trial
 from tracetax.statistics.overhead import differences, log_ratios
 from tracetax.statistics.stopping import BlockValues, BuildValues, StopRule, decide
 
-WORST_FIRST = ("failed", "interrupted", "budget", "max-blocks", "settled")
+WORST_FIRST = ("failed", "interrupted", "budget", "max-blocks", "unsettleable", "settled")
 
 
 class Progress(Protocol):
@@ -67,7 +67,8 @@ class Session:
         self.ended: dict[str, str] = {}
         self.failed: list[int] = []
         self.set_aside = self._set_aside_before()
-        self.memory_due = memory_cells(self.cells) if experiment.schedule.memory else []
+        wanted = memory_cells(self.cells) if experiment.schedule.memory else []
+        self.memory_due = [cell for cell in wanted if not self._memory_known(cell)]
 
     def run(self) -> Ended:
         """Measure until every part has ended. An interrupt ends the run in order and keeps what was measured."""
@@ -111,7 +112,7 @@ class Session:
                 self.progress.note(f"{slot.cell.label} failed twice and is set aside; the others go on.")
 
     def _memory(self) -> None:
-        """Measure the memory of parts that have ended, of what has not been measured before and the budget still holds.
+        """Measure the memory of parts that have ended, as far as the budget holds out.
 
         These trials belong to no block, and a failed one sets nothing aside: its row has no such numbers then.
         """
@@ -130,11 +131,14 @@ class Session:
                     break
 
     def _wants_memory(self, cell: Cell) -> bool:
-        """Whether a memory trial is due: its part has a result, and its memory has not been measured."""
-        tried = self._memory_trials(cell)
+        """Whether there is a result beside which a cell's memory would stand."""
         aside = any(replace(cell, role=role) in self.set_aside for role in (*BASELINES, "configuration"))
-        settled = len(tried) >= arranged.TRIES or any(record.status == "ok" for record in tried)
-        return not settled and not aside and self.ended[cell.part] != "failed"
+        return not aside and self.ended[cell.part] != "failed"
+
+    def _memory_known(self, cell: Cell) -> bool:
+        """Whether a cell's memory was measured before, or could not be."""
+        tried = self._memory_trials(cell)
+        return len(tried) >= arranged.TRIES or any(record.status == "ok" for record in tried)
 
     def _memory_trials(self, cell: Cell) -> list[TrialRecord]:
         return arranged.memory_trials(self.records, cell.part, cell.use, cell.heap_bytes)
@@ -187,9 +191,7 @@ class Session:
             if decision.reason:
                 self.ended[part.name] = decision.reason
 
-    def _samples(
-        self, part: Part, whole: dict[int, dict[arranged.CellKey, TrialRecord]]
-    ) -> dict[str, BlockValues | BuildValues]:
+    def _samples(self, part: Part, whole: arranged.Blocks) -> dict[str, BlockValues | BuildValues]:
         samples: dict[str, BlockValues | BuildValues] = {}
         for cell in self.cells:
             if cell.part != part.name or cell.role != "configuration" or cell in self.set_aside:

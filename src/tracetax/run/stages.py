@@ -55,6 +55,7 @@ class Outcome(Struct, frozen=True):
     dropped_before: int
     dropped: int
     arrived_by_last_call: int
+    arrived_by_drained: int
     asked_ns: int
     tool_cpu_ns: int
     calls_ns: int
@@ -149,6 +150,7 @@ def _conduct(
             watch=watch,
         )
     sampler.end()
+    at_drained, settled = sink.counts(), files.look() if files else written
     rss_peak_bytes = peak_rss_bytes(driver.process.pid)
     own = disturbance.process_cpu_ns(driver.process.pid) + disturbance.process_cpu_ns(sink.process.pid)
     own += time.process_time_ns() - tool_before
@@ -170,11 +172,11 @@ def _conduct(
         if arrived:
             raise WorkloadFailed("warm-up-loss", text)
         raise WorkloadFailed("nothing-recorded", f"{text}: is the method woven, and the name pattern right?")
-    arrived = at_last_call.records if at_last_call.phase == MEASURED else 0
+    arrived, by_drained = (seen.records if seen.phase == MEASURED else 0 for seen in (at_last_call, at_drained))
     if files:
-        received = measured.of(config.protocol).records
+        final, received = files.look(), measured.of(config.protocol).records
         kept = before.of(config.protocol).records + received
-        arrived = written.carried(files.look(), received=received, kept=kept)
+        arrived, by_drained = (seen.carried(final, received=received, kept=kept) for seen in (written, settled))
     return Outcome(
         warmed=warmed,
         drained=drained,
@@ -184,6 +186,7 @@ def _conduct(
         dropped_before=dropped_before,
         dropped=drops.total(ended=True) - dropped_before,
         arrived_by_last_call=arrived,
+        arrived_by_drained=by_drained,
         asked_ns=asked_ns,
         tool_cpu_ns=tool_cpu_ns,
         calls_ns=last.at_ns - first.at_ns,

@@ -9,6 +9,9 @@ from tracetax.model import Configuration, Delivery
 from tracetax.process import Ending
 from tracetax.results.records import Severity, Verdict, WarmUp
 
+LATE_ABOVE = 0.01
+"""Share of the records that came after the drain, beyond what the agent may hold back, from which that is told."""
+
 
 def of_records(ledger: Ledger, config: Configuration) -> list[Verdict]:
     """Verdicts on what arrived against what was promised."""
@@ -115,6 +118,20 @@ def of_other_protocols(count: ProtocolCount, config: Configuration) -> list[Verd
         return []
     text = f"{records:,} records and {count.malformed:,} unreadable messages came on other protocols than "
     return [Verdict(code="stray-input", severity="warning", text=text + (config.protocol or "any"))]
+
+
+def of_drain(ledger: Ledger, config: Configuration, arrived: int, *, within_limit: bool) -> list[Verdict]:
+    """Verdicts on the drain, by the end of which so many had ``arrived``: what comes later is not in the CPU."""
+    verdicts: list[Verdict] = []
+    if not within_limit:
+        verdicts.append(
+            Verdict(code="drain-limit", severity="warning", text="records still arrived at the drain limit")
+        )
+    late = ledger.received - arrived
+    if ledger.expected and late > max(config.held_back, LATE_ABOVE * ledger.received):
+        text = f"{late:,} of {ledger.received:,} records came after the drain: the CPU that they took is not counted"
+        verdicts.append(Verdict(code="after-drain", severity="warning", text=text))
+    return verdicts
 
 
 def of_load(load: Load) -> list[Verdict]:

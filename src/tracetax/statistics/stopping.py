@@ -17,7 +17,7 @@ from tracetax.statistics.intervals import Estimate, spread_lower_factor, t_criti
 from tracetax.statistics.overhead import compare
 
 Status = Literal["settled", "open", "unsettleable"]
-Reason = Literal["settled", "budget", "max-blocks"]
+Reason = Literal["settled", "unsettleable", "budget", "max-blocks"]
 FAR = 100_000
 """Blocks beyond which a projection says no more than "never"."""
 
@@ -93,9 +93,8 @@ def decide(
     ``equivalence.asked_half_width``, or the builds differ beyond doubt.
 
     The reason is ``settled`` when every configuration is, whatever else holds; else ``max-blocks`` with the last block
-    that the rule allows, ``budget`` when no further block fits. When the run stops before both because what is not
-    settled is unsettleable, it names what makes it so: ``budget`` where something could settle, given time for all
-    blocks, else ``max-blocks``.
+    that the rule allows, ``budget`` when no further block fits, ``unsettleable`` when the run stops before both because
+    what is not settled would not be with all blocks that still fit.
 
     Args:
         samples: By configuration or comparison; those set aside after failures are left out. May lack blocks.
@@ -122,9 +121,7 @@ def decide(
     elif blocks_affordable <= 0:
         reason = "budget"
     elif "settled" in statuses and "open" not in statuses:
-        further = rule.max_blocks - blocks_done
-        with_time = {_progress(values, rule, further, early=False).status for values in samples.values()}
-        reason = "budget" if "open" in with_time else "max-blocks"
+        reason = "unsettleable"
     return Decision(reason, progress)
 
 
