@@ -41,6 +41,7 @@ func TestAMessageThatTakesTooLongEndsItsConnection(t *testing.T) {
 	io.WriteString(ours, http2.ClientPreface)
 	p.framer.WriteSettings()
 	p.headers(1, false)
+	p.framer.WriteData(1, false, framed(make([]byte, 1<<19))[:5])
 	for {
 		// One byte now and then does not help.
 		if p.framer.WriteData(1, false, make([]byte, 1)) != nil {
