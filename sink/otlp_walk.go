@@ -17,7 +17,7 @@ const (
 	tagSpanID       = 2<<3 | 2
 	tagParentSpanID = 4<<3 | 2
 	tagName         = 5<<3 | 2
-	tagKind         = 6<<3 | 0
+	tagKind         = 6 << 3 // a number
 	tagStart        = 7<<3 | 1
 	tagEnd          = 8<<3 | 1
 	tagAttribute    = 9<<3 | 2
