@@ -15,13 +15,11 @@ the production stop rule. Called different is what any of these says, each of wh
 """
 
 import argparse
-import csv
 import os
 import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
@@ -30,6 +28,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 from scipy import special  # pyright: ignore[reportMissingTypeStubs]
 
+from kept import append, read
 from tracetax import __version__
 from tracetax.analysis.findings import build
 from tracetax.artifacts import cache_dir
@@ -200,25 +199,6 @@ def report(what: str, judged: list[dict[str, bool]]) -> bool:
             f"exact 95 % interval {low:.1%} to {high:.1%}"
         )
     return within
-
-
-def read(file: Path) -> list[dict[str, str]]:
-    """Lines of a CSV; none where it is not there."""
-    if not file.is_file():
-        return []
-    with file.open(newline="") as stream:
-        return list(csv.DictReader(stream))
-
-
-def append(file: Path, columns: tuple[str, ...], lines: Iterable[Line]) -> None:
-    """Add lines to a CSV, which is begun where there is none."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    new = not file.exists()
-    with file.open("a", newline="") as stream:
-        writer = csv.DictWriter(stream, columns, lineterminator="\n")
-        if new:
-            writer.writeheader()
-        writer.writerows(lines)
 
 
 def main() -> int:

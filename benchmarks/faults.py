@@ -14,13 +14,12 @@ alone.
 """
 
 import argparse
-import csv
 import random
 import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
@@ -29,6 +28,7 @@ from faultlib import in_the_run as inside
 from faultlib.judge import complete, wrong_rows
 from faultlib.runs import Missed, Scene, Skipped, Unharmed, await_none_of, finished_trials, lost_trials
 from faultlib.tools import ROOT, go_on, heed_endings, stop
+from kept import append, read
 
 FAULTS: dict[str, Callable[[Scene], None]] = {
     "jvm-aborts": inside.jvm_aborts,
@@ -96,33 +96,14 @@ def inject(fault: str, number: int, seed: int, unharmed: Unharmed, place: Path) 
     raise SystemExit(f"{fault}: the run was over before the fault could be injected, {TRIES} times")
 
 
-def held(line: dict[str, object]) -> bool:
+def held(line: Mapping[str, object]) -> bool:
     """Whether nothing was lost, left, wrong or missing."""
     return str(line["lost"]) == str(line["processes_left"]) == "0" and not (
         line["wrong_rows"] or line["missing"] or line["otherwise"]
     )
 
 
-def read(file: Path) -> list[dict[str, object]]:
-    """Lines that are there."""
-    if not file.is_file():
-        return []
-    with file.open(newline="") as stream:
-        return [dict(line) for line in csv.DictReader(stream)]
-
-
-def append(file: Path, line: dict[str, object]) -> None:
-    """Add a line to the CSV, which is begun where there is none."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    new = not file.exists()
-    with file.open("a", newline="") as stream:
-        writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
-        if new:
-            writer.writeheader()
-        writer.writerow(line)
-
-
-def summary(lines: list[dict[str, object]]) -> bool:
+def summary(lines: list[dict[str, str]]) -> bool:
     """Print what the lines come to; returns whether all held."""
     words = ("lost", "left", "wrong", "missing", "else", "s each")
     print(f"\n{'fault':22} times", *(f"{word:>8}" for word in words))
@@ -176,7 +157,7 @@ def main() -> int:
                 for done in as_completed([workers.submit(one, *each) for each in wanted]):
                     text, line = done.result()
                     if line:
-                        append(options.to, line)
+                        append(options.to, COLUMNS, [line])
                         said = "held" if held(line) else "DID NOT HOLD"
                         text += f" {line['number']:2} {said:12} {line['seconds']:>5} s  {line['remark']}"
                     if text:

@@ -9,7 +9,6 @@ crashes is kept by Go in sink/testdata/fuzz, and is a test from then on.
 """
 
 import argparse
-import csv
 import re
 import subprocess
 import sys
@@ -21,6 +20,7 @@ from pathlib import Path
 
 import psutil
 
+from kept import append, read
 from tracetax.artifacts.tools import find_tool
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -109,26 +109,11 @@ def main() -> int:
     for target in wanted:
         if target in {line["target"] for line in read(options.to)}:
             continue
-        line = fuzz(go, target, options.minutes)
-        options.to.parent.mkdir(parents=True, exist_ok=True)
-        new = not options.to.exists()
-        with options.to.open("a", newline="") as stream:
-            writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
-            if new:
-                writer.writeheader()
-            writer.writerow(line)
+        append(options.to, COLUMNS, [fuzz(go, target, options.minutes)])
     lines = read(options.to)
     for line in lines:
         print(*(f"{line[name]:>12}" for name in COLUMNS[:-1]), line["peak_mib_by_minute"])
     return 0 if all(line["exit_status"] == "0" and line["flat"] == "yes" for line in lines) else 1
-
-
-def read(file: Path) -> list[dict[str, str]]:
-    """Lines of the CSV that are there."""
-    if not file.is_file():
-        return []
-    with file.open(newline="") as stream:
-        return list(csv.DictReader(stream))
 
 
 if __name__ == "__main__":
