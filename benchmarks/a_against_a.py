@@ -53,8 +53,15 @@ EXPERIMENT = Experiment(
     key="a-against-a",
     title="The baseline against itself",
     workload="calltree/java",
-    parts=(Part(name="p", title="A/A", parameters=Parameters(calls=200_000, depth=10), uses=(SAME,)),),
-    jvm=JvmSettings(heap_bytes=HEAP),
+    parts=(
+        Part(
+            name="p",
+            title="A/A",
+            parameters=Parameters(calls=200_000, depth=10),
+            uses=(SAME,),
+            jvm=JvmSettings(heap_bytes=HEAP),
+        ),
+    ),
     schedule=Schedule(memory=False),
 )
 RULE = StopRule()
@@ -98,8 +105,9 @@ def with_same(agents: dict[str, Agent]) -> dict[str, Agent]:
 def real_run(number: int, seed: int, place: Path) -> tuple[Line, list[Line]]:
     """Make one run; returns its line, and one for each of its blocks."""
     begun = time.monotonic()
-    bench = prepare(EXPERIMENT, with_same(load_agents(ROOT)), ROOT, cache_dir(os.environ), lambda _: None)
     machine = machine_facts(place)
+    agents, cache = with_same(load_agents(ROOT)), cache_dir(os.environ)
+    bench = prepare(EXPERIMENT, agents, ROOT, cache, machine.isolation, lambda _: None)
     invocation = Invocation(command=("benchmarks/a_against_a.py",), started_at="", experiment=EXPERIMENT)
     manifest = Manifest(
         version=MANIFEST_VERSION,
@@ -201,6 +209,21 @@ def report(what: str, judged: list[dict[str, bool]]) -> bool:
     return within
 
 
+def make(numbers: list[int], seed: int, runs: Path, trials: Path) -> None:
+    """Make real runs, each kept as soon as it is there."""
+    with sole_run(), tempfile.TemporaryDirectory() as folder:
+        for number in numbers:
+            line, blocks = real_run(number, seed * 1000 + number, Path(folder))
+            append(trials, TRIAL_COLUMNS, blocks)
+            append(runs, RUN_COLUMNS, [line])
+            said = [name for name in JUDGEMENTS if line[name]]
+            print(
+                f"run {number:2}: {line['blocks']} blocks, {line['ended']}, ratio {line['ratio']} "
+                f"[{line['ratio_low']}, {line['ratio_high']}] {' '.join(said)}  {line['seconds']} s",
+                flush=True,
+            )
+
+
 def main() -> int:
     """Make the runs that are missing, then resample; the exit status says whether 5 % is within reach."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -211,17 +234,9 @@ def main() -> int:
     options = parser.parse_args()
     runs, trials = options.to / "a-against-a.csv", options.to / "a-against-a-trials.csv"
     made = {int(line["run"]) for line in read(runs)}
-    with sole_run(), tempfile.TemporaryDirectory() as folder:
-        for number in (number for number in range(1, options.runs + 1) if number not in made):
-            line, blocks = real_run(number, options.seed * 1000 + number, Path(folder))
-            append(trials, TRIAL_COLUMNS, blocks)
-            append(runs, RUN_COLUMNS, [line])
-            said = [name for name in JUDGEMENTS if line[name]]
-            print(
-                f"run {number:2}: {line['blocks']} blocks, {line['ended']}, ratio {line['ratio']} "
-                f"[{line['ratio_low']}, {line['ratio_high']}] {' '.join(said)}  {line['seconds']} s",
-                flush=True,
-            )
+    missing = [number for number in range(1, options.runs + 1) if number not in made]
+    if missing:
+        make(missing, options.seed, runs, trials)
     lines = read(runs)
     finished = {line["run"] for line in lines}
     # of a run that was interrupted between the two files, the last try counts

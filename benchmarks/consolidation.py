@@ -129,8 +129,7 @@ def new_run(path: Path, parameters: Parameters, trials: int) -> RunFolder:
         key="consolidation",
         title="Consolidation",
         workload="calltree/java",
-        parts=(Part("full", "At full speed", parameters, USES),),
-        jvm=JvmSettings(1 << 30),
+        parts=(Part("full", "At full speed", parameters, USES, JvmSettings(1 << 30)),),
         schedule=Schedule(min_blocks=blocks, max_blocks=blocks),
     )
     agents = {key: agent for key, agent in load_agents(ROOT).items() if key in ("none", "kieker")}

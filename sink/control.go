@@ -10,6 +10,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 )
 
 const (
@@ -82,9 +83,12 @@ func obey(s *sink, command string) any {
 		return phase(s, argument)
 	case name == "read":
 		return read(s, argument)
+	case name == "scrape":
+		return scrape(s, argument)
 	default:
 		return complaint{fmt.Sprintf("unknown command %.100q: counts, phase NAME, phase NAME after N, "+
-			"read PROTOCOL NAME after N FOLDER, read PROTOCOL NAME last N FOLDER and stop are understood", command)}
+			"read PROTOCOL NAME after N FOLDER, read PROTOCOL NAME last N FOLDER, scrape PORT PATH INTERVAL_MS METRIC, "+
+			"scrape last and stop are understood", command)}
 	}
 }
 
@@ -131,4 +135,37 @@ func read(s *sink, argument string) any {
 		return complaint{err.Error()}
 	}
 	return answer
+}
+
+// scrape obeys "scrape PORT PATH INTERVAL_MS METRIC", in which the metric may be missing, and "scrape last".
+func scrape(s *sink, argument string) any {
+	words := strings.Fields(argument)
+	var err error
+	switch len(words) {
+	case 1:
+		if words[0] != "last" {
+			return complaint{fmt.Sprintf("scrape last, not scrape %.100q", argument)}
+		}
+		err = s.endScraping()
+	case 3, 4:
+		port, wrong := strconv.ParseUint(words[0], 10, 16)
+		if wrong != nil || port == 0 {
+			return complaint{fmt.Sprintf("a port is 1 to 65535, not %.100q", words[0])}
+		}
+		if words[1][0] != '/' {
+			return complaint{fmt.Sprintf("a path begins with a slash: not %.100q", words[1])}
+		}
+		interval, wrong := strconv.ParseUint(words[2], 10, 32)
+		if wrong != nil || interval == 0 {
+			return complaint{fmt.Sprintf("an interval is a positive number of milliseconds, not %.100q", words[2])}
+		}
+		metric := strings.Join(words[3:], "")
+		err = s.scrape(int(port), words[1], time.Duration(interval)*time.Millisecond, metric)
+	default:
+		return complaint{fmt.Sprintf("scrape PORT PATH INTERVAL_MS METRIC or scrape last, not %.100q", argument)}
+	}
+	if err != nil {
+		return complaint{err.Error()}
+	}
+	return s.counts()
 }

@@ -116,7 +116,7 @@ func TestTheListOfProtocolsNamesEveryOneThatIsSpoken(t *testing.T) {
 func TestEveryProtocolIsSpokenIfNoneIsNamed(t *testing.T) {
 	r := start(t, "--depth", "10", "--record-name", testSpan)
 	for name, p := range protocols {
-		if _, ok := r.ports[name]; ok != (p.files == nil) {
+		if _, ok := r.ports[name]; ok != (p.receiver != nil) {
 			t.Errorf("%s: ports %v", name, r.ports)
 		}
 	}

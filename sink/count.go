@@ -20,13 +20,19 @@ type protocolCount struct {
 	EvictedTrees    int64            `json:"evicted_trees"`
 	EvictedRecords  int64            `json:"evicted_records"`
 	Refused         int64            `json:"refused"`
+	Unanswered      int64            `json:"unanswered"`
 	Requests        int64            `json:"requests"`
 	Bytes           int64            `json:"bytes"`
 	OtherBytes      map[string]int64 `json:"other_bytes"`
 	ReportedDrops   int64            `json:"reported_drops"`
-	FirstArrivalNs  int64            `json:"first_arrival_ns"`
-	LastArrivalNs   int64            `json:"last_arrival_ns"`
-	Unexpected      map[string]int64 `json:"unexpected"`
+	// LostDatagrams found no room in the kernel's buffer of ReceiveBufferBytes: this machine lost them, not their
+	// sender. -1 where the kernel does not tell.
+	LostDatagrams      int64            `json:"lost_datagrams"`
+	ReceiveBufferBytes int64            `json:"receive_buffer_bytes"`
+	LimitedTrees       int64            `json:"limited_trees"`
+	FirstArrivalNs     int64            `json:"first_arrival_ns"`
+	LastArrivalNs      int64            `json:"last_arrival_ns"`
+	Unexpected         map[string]int64 `json:"unexpected"`
 }
 
 func newProtocolCount(signals []string) protocolCount {

@@ -24,8 +24,9 @@ const (
 	grpcFrame       = 16 << 10
 	grpcHeaderBytes = 16 << 10
 	hpackTableBytes = 4096
-	// grpcReplyBytes may be waiting to be sent before no more is taken.
-	grpcReplyBytes = 64 << 10
+	// grpcReplyBytes may be waiting to be sent before no more is taken, grpcAnswerBytes on a stream for its window.
+	grpcReplyBytes  = 64 << 10
+	grpcAnswerBytes = 4 << 10
 
 	// largestWindow lets a client send without waiting for permission: memory is bounded by what has arrived. It is
 	// given back when half of it is used.
@@ -34,7 +35,7 @@ const (
 	firstWindow    = 65_535
 
 	// grpcConnectionBytes is what a connection holds besides its messages.
-	grpcConnectionBytes = grpcReadBytes + 2*grpcFrame + 2*grpcHeaderBytes + 2*grpcReplyBytes
+	grpcConnectionBytes = grpcReadBytes + 2*grpcFrame + 2*grpcHeaderBytes + 2*grpcReplyBytes + 2*grpcStreams*grpcAnswerBytes
 )
 
 // grpcConn is one connection of a client.
@@ -51,7 +52,7 @@ type grpcConn struct {
 
 	window       int64 // bytes that the client lets us send on the connection
 	streamWindow int64 // and on a stream when it begins
-	waiting      int   // replies that a window is too small for
+	waiting      int   // streams whose replies a window is too small for
 
 	greeted bool
 	armed   bool // reading has an end, at which it is seen who is late

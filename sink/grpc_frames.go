@@ -92,11 +92,18 @@ func (c *grpcConn) data(head []byte) error {
 			return err
 		}
 		size -= taken
-		if failure != nil {
-			c.fail(s, failure)
+		switch {
+		case failure != nil:
+			c.fail(s, failure, false)
 			s = nil
-		} else if s.sinceNs > 0 {
+		case s.sinceNs > 0:
 			c.arm(c.server.messageTime)
+		case s.answering != nil:
+			// A message has been delivered.
+			if err := c.answer(s); err != nil {
+				return err
+			}
+			s = c.streams[id]
 		}
 	}
 	// What is left belongs to a call that has been answered.
@@ -165,6 +172,7 @@ func (c *grpcConn) headers(f *http2.MetaHeadersFrame) error {
 		c.finish(s.id, grpcFailed(errNoMethod), f.StreamEnded())
 	default:
 		s.call = method()
+		s.answering, _ = s.call.(answeringCall)
 		c.streams[s.id] = s
 		if f.StreamEnded() {
 			c.end(s)

@@ -31,10 +31,10 @@ func (m *memoryConn) SetReadDeadline(time.Time) error  { return nil }
 func (m *memoryConn) SetWriteDeadline(time.Time) error { return nil }
 
 // countConnection counts what one connection brings that delivers its bytes in pieces of a size.
-func countConnection(t *testing.T, depth int, data []byte, piece int) protocolCount {
-	l := newLedger(newTreeTable(&spanChain{}, depth, 1000, 8<<20), otlpSignals)
+func countConnection(t *testing.T, p protocol, recordName string, depth int, data []byte, piece int) protocolCount {
+	l := newLedger(newTreeTable(p.structure(), depth, 1000, 8<<20), p.signals)
 	m := newMessages(1<<20, 2<<20)
-	s := otlpGRPC.receiver(testSpan, l, m).(*grpcServer)
+	s := p.receiver(recordName, l, m).(*grpcServer)
 	c := newGRPCConn(s, &memoryConn{data: data, piece: piece})
 	c.run()
 	if held := m.budget.used.Load(); held != 0 || len(c.streams) != 0 || c.waiting != 0 {
@@ -76,12 +76,12 @@ func FuzzGRPC(f *testing.F) {
 		p.framer.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 1000})
 	}), uint16(1000))
 	f.Fuzz(func(t *testing.T, data []byte, piece uint16) {
-		whole := countConnection(t, 3, data, len(data))
+		whole := countConnection(t, otlpGRPC, testSpan, 3, data, len(data))
 		checkTrees(t, 3, whole)
 		if whole.Bytes > int64(len(data)) {
 			t.Fatalf("%d bytes are %+v", len(data), whole)
 		}
-		inPieces := countConnection(t, 3, data, int(piece)+1)
+		inPieces := countConnection(t, otlpGRPC, testSpan, 3, data, int(piece)+1)
 		if inPieces.Requests != whole.Requests || inPieces.Bytes != whole.Bytes {
 			t.Fatalf("whole %+v, in pieces %+v", whole, inPieces)
 		}

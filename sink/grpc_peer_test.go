@@ -19,11 +19,12 @@ type grpcPeer struct {
 	framer *http2.Framer
 	block  bytes.Buffer
 	hpack  *hpack.Encoder
+	path   string // of the method that is called
 }
 
 // frames writes frames into a buffer, without a connection.
 func newGRPCPeer(t *testing.T, conn net.Conn, to io.Writer) *grpcPeer {
-	p := &grpcPeer{t: t, conn: conn, framer: http2.NewFramer(to, conn)}
+	p := &grpcPeer{t: t, conn: conn, framer: http2.NewFramer(to, conn), path: exportTraces}
 	p.hpack = hpack.NewEncoder(&p.block)
 	p.framer.AllowIllegalWrites = true
 	p.framer.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
@@ -43,7 +44,7 @@ func connectGRPC(t *testing.T, r *running, settings ...http2.Setting) *grpcPeer 
 
 func (p *grpcPeer) headers(stream uint32, ended bool, more ...string) {
 	p.block.Reset()
-	fields := append([]string{":method", "POST", ":scheme", "http", ":path", exportTraces, "content-type", "application/grpc"}, more...)
+	fields := append([]string{":method", "POST", ":scheme", "http", ":path", p.path, "content-type", "application/grpc"}, more...)
 	for i := 0; i < len(fields); i += 2 {
 		p.hpack.WriteField(hpack.HeaderField{Name: fields[i], Value: fields[i+1]})
 	}

@@ -13,29 +13,71 @@ func (c *grpcConn) end(s *grpcStream) {
 	}
 	reply, err := s.end()
 	if err != nil {
-		c.finish(s.id, grpcFailed(err), true)
-		delete(c.streams, s.id)
+		c.fail(s, err, true)
 		return
 	}
 	s.answered = true
-	s.reply = binary.BigEndian.AppendUint32(make([]byte, 1, grpcHead+len(reply)), uint32(len(reply)))
-	s.reply = append(s.reply, reply...)
-	c.waiting++
+	if s.answering == nil {
+		s.add(reply)
+	}
 	c.send(s)
 }
 
-// send sends the reply as soon as the windows allow it.
+// answer sends back what a call has to say to the message that has just come. A client that asks and does not read is
+// left.
+func (c *grpcConn) answer(s *grpcStream) error {
+	reply, ok := s.answering.answer()
+	if !ok {
+		return nil
+	}
+	s.add(reply)
+	c.send(s)
+	if len(s.reply) > grpcAnswerBytes {
+		c.reset(s.id, http2.ErrCodeEnhanceYourCalm)
+	}
+	if c.out.Len() < grpcReplyBytes {
+		return nil
+	}
+	return c.flush()
+}
+
+// add puts a message to the reply.
+func (s *grpcStream) add(message []byte) {
+	s.reply = binary.BigEndian.AppendUint32(append(s.reply, 0), uint32(len(message)))
+	s.reply = append(s.reply, message...)
+}
+
+// send sends what there is of a reply as soon as the windows allow it.
 func (c *grpcConn) send(s *grpcStream) {
 	size := int64(len(s.reply))
-	if size > min(c.window, s.window) {
+	c.wait(s, size > 0 && size > min(c.window, s.window))
+	if s.waits {
 		return
 	}
 	c.window -= size
-	c.waiting--
-	_ = c.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: s.id, BlockFragment: grpcHeaders, EndHeaders: true})
-	_ = c.framer.WriteData(s.id, false, s.reply)
-	c.finish(s.id, grpcSucceeded, true)
-	delete(c.streams, s.id)
+	s.window -= size
+	if !s.begun {
+		s.begun = true
+		_ = c.framer.WriteHeaders(http2.HeadersFrameParam{StreamID: s.id, BlockFragment: grpcHeaders, EndHeaders: true})
+	}
+	if size > 0 {
+		_ = c.framer.WriteData(s.id, false, s.reply)
+		s.reply = s.reply[:0]
+	}
+	if s.answered {
+		c.finish(s.id, grpcSucceeded, true)
+		delete(c.streams, s.id)
+	}
+}
+
+// wait notes whether the stream waits for a window.
+func (c *grpcConn) wait(s *grpcStream, waits bool) {
+	if waits && !s.waits {
+		c.waiting++
+	} else if !waits && s.waits {
+		c.waiting--
+	}
+	s.waits = waits
 }
 
 // sendWaiting sends the replies that can be.
@@ -44,16 +86,20 @@ func (c *grpcConn) sendWaiting() {
 		return
 	}
 	for _, s := range c.streams {
-		if s.answered {
+		if s.waits {
 			c.send(s)
 		}
 	}
 }
 
-// fail answers a call while the client goes on sending.
-func (c *grpcConn) fail(s *grpcStream, err error) {
-	delete(c.streams, s.id)
-	c.finish(s.id, grpcFailed(err), false)
+// fail answers a call by an error; ended says whether the client has ended it too.
+func (c *grpcConn) fail(s *grpcStream, err error, ended bool) {
+	c.forget(s)
+	block := grpcFailed(err)
+	if s.begun {
+		block = grpcFailedLate(err)
+	}
+	c.finish(s.id, block, ended)
 }
 
 // finish ends a stream with a block of headers, and asks the client to end it too if it has not.
@@ -74,10 +120,14 @@ func (c *grpcConn) reset(id uint32, code http2.ErrCode) {
 
 // leave ends a call to which no reply is wanted any more.
 func (c *grpcConn) leave(s *grpcStream) {
-	delete(c.streams, s.id)
-	if s.answered {
-		c.waiting--
-	} else {
+	c.forget(s)
+	if !s.answered {
 		s.breakOff(errCutOff)
 	}
+}
+
+// forget takes a stream from the list.
+func (c *grpcConn) forget(s *grpcStream) {
+	c.wait(s, false)
+	delete(c.streams, s.id)
 }

@@ -12,7 +12,8 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// grpcServer answers gRPC calls on clear text HTTP/2: unary ones, and streams of messages with one reply at their end.
+// grpcServer answers gRPC calls on clear text HTTP/2: unary ones, streams of messages with one reply at their end, and
+// streams whose messages are answered one by one.
 // One goroutine per connection reads frames, puts messages together and hands them over: nothing is passed between
 // goroutines, and most of a message's bytes are copied once, from the kernel into the message. A gRPC library spends
 // several times as much, and takes a message into memory before anyone can say that there is no room for it.
@@ -35,6 +36,13 @@ type grpcCall interface {
 	// broken is told instead when the call ends otherwise, with the bytes that came of an unfinished message. Reasons:
 	// errShort, errTooLarge, errBusy, errCutOff, or that a message could not be inflated.
 	broken(reason error, wire int64)
+}
+
+// answeringCall is a grpcCall in which messages go both ways. What its end gives is not sent.
+type answeringCall interface {
+	grpcCall
+	// answer is asked after each message, and gives what is sent back at once, if anything is.
+	answer() (reply []byte, ok bool)
 }
 
 var (
@@ -90,8 +98,16 @@ var (
 
 // grpcFailed is the whole reply to a call that failed.
 func grpcFailed(err error) []byte {
-	return headerBlock(":status", "200", "content-type", "application/grpc",
-		"grpc-status", strconv.Itoa(grpcStatus(err)), "grpc-message", url.PathEscape(err.Error()))
+	return headerBlock(append([]string{":status", "200", "content-type", "application/grpc"}, grpcStatusFields(err)...)...)
+}
+
+// grpcFailedLate is the end of a reply that has begun.
+func grpcFailedLate(err error) []byte {
+	return headerBlock(grpcStatusFields(err)...)
+}
+
+func grpcStatusFields(err error) []string {
+	return []string{"grpc-status", strconv.Itoa(grpcStatus(err)), "grpc-message", url.PathEscape(err.Error())}
 }
 
 func headerBlock(namesAndValues ...string) []byte {

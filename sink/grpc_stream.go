@@ -11,10 +11,11 @@ const grpcHead = 5
 
 // grpcStream is one call on a connection.
 type grpcStream struct {
-	id       uint32
-	call     grpcCall
-	messages *messages
-	encoding string // of messages whose flag says that they are compressed
+	id        uint32
+	call      grpcCall
+	answering answeringCall // the call, if its messages are answered one by one; else nil
+	messages  *messages
+	encoding  string // of messages whose flag says that they are compressed
 
 	head     [grpcHead]byte
 	headed   int
@@ -24,8 +25,10 @@ type grpcStream struct {
 
 	consumed uint32 // bytes of data since the stream's window was last extended
 	window   int64  // bytes that the client lets us send
-	answered bool   // the reply is there, and waits for a window
-	reply    []byte
+	reply    []byte // what is to be sent
+	begun    bool   // the headers of the reply have been sent
+	waits    bool   // a window is too small for the reply
+	answered bool   // there will be no more of it
 }
 
 // take reads up to n bytes of the call from r and returns how many. A failure ends the call; an error is r's.

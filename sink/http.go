@@ -75,6 +75,8 @@ func (h *httpReceiver) stop(grace time.Duration) {
 type walk struct {
 	batch   *batch
 	message func([]byte) error
+	// headers is told of those of the message before it, where they say something about records.
+	headers func(http.Header)
 }
 
 // walks are kept for further messages.
@@ -99,6 +101,9 @@ func (h *httpReceiver) take(walks *sync.Pool, r *http.Request) error {
 	w.batch.arrivalNs = monotonicNs()
 	w.batch.requests = 1
 	w.batch.bytes = arrived.count
+	if w.headers != nil {
+		w.headers(r.Header)
+	}
 	switch err {
 	case nil:
 		err = w.message(m.bytes)

@@ -15,12 +15,16 @@ type record struct {
 type batch struct {
 	arrivalNs  int64
 	records    []record
+	numbered   []numbered   // records whose names come apart
+	names      []numberName // these names
 	unexpected nameCounts
 	bytes      int64
+	counted    int64 // executions that are known by their number alone
 	requests   int64
 	malformed  int64
 	cutOff     int64
 	drops      int64 // records that the agent says it has not made or sent
+	limited    int64 // trees that the agent says it has limited in size
 }
 
 func newBatch(capacity int) *batch {
@@ -28,9 +32,9 @@ func newBatch(capacity int) *batch {
 }
 
 func (b *batch) clear() {
-	b.records = b.records[:0]
+	b.records, b.numbered, b.names = b.records[:0], b.numbered[:0], b.names[:0]
 	clear(b.unexpected)
-	b.bytes, b.requests, b.malformed, b.cutOff, b.drops = 0, 0, 0, 0, 0
+	b.bytes, b.counted, b.requests, b.malformed, b.cutOff, b.drops, b.limited = 0, 0, 0, 0, 0, 0, 0
 }
 
 // ledger is the account of one protocol in the current phase. It is safe for concurrent use.
@@ -41,9 +45,14 @@ type ledger struct {
 	count      protocolCount
 	unexpected nameCounts
 	trees      *treeTable
+	names      *nameTable // of a protocol whose records have numbers for names; else nil
 
 	closeAt int64   // records at which the account closes itself; 0 for never
 	early   *closed // the account that has closed itself
+
+	// closing completes an account that ends by what only its receiver knows, if it is set. It is called with the
+	// ledger locked.
+	closing func(*protocolCount)
 }
 
 // closed is an account that closed itself, and when it did.
@@ -66,13 +75,18 @@ func newLedger(trees *treeTable, signals []string) *ledger {
 func (l *ledger) apply(b *batch) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.names != nil {
+		l.names.resolve(b)
+	}
 	c := &l.count
 	c.Bytes += b.bytes
 	c.Requests += b.requests
 	c.Malformed += b.malformed
 	c.CutOff += b.cutOff
 	c.ReportedDrops += b.drops
-	if len(b.records) > 0 || len(b.unexpected) > 0 {
+	c.LimitedTrees += b.limited
+	c.Records += b.counted
+	if len(b.records) > 0 || len(b.unexpected) > 0 || b.counted > 0 {
 		if c.FirstArrivalNs == 0 {
 			c.FirstArrivalNs = b.arrivalNs
 		}
@@ -154,6 +168,13 @@ func (l *ledger) reject() {
 	l.count.Malformed++
 }
 
+// unanswered enters a request of the sink's own that brought no answer.
+func (l *ledger) unanswered() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.count.Unanswered++
+}
+
 // totals is what the runner polls.
 type totals struct {
 	records, bytes, malformed, lastArrivalNs int64
@@ -173,7 +194,16 @@ func (l *ledger) close() protocolCount {
 }
 
 func (l *ledger) closeAccount() protocolCount {
+	if l.names != nil {
+		if given := l.names.giveUp(); given > 0 {
+			l.count.UnexpectedNames += given
+			l.unexpected.addTo(nameless, given)
+		}
+	}
 	l.trees.close(&l.count)
+	if l.closing != nil {
+		l.closing(&l.count)
+	}
 	closed := l.count
 	closed.Unexpected = l.unexpected.plain()
 	l.count = newProtocolCount(l.signals)

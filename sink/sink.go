@@ -2,6 +2,7 @@ package main
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"net"
 	"slices"
@@ -30,6 +31,8 @@ type protocol struct {
 	receiver        func(recordName string, l *ledger, m *messages) receiver
 	// files is how its files are read, of a protocol that has no receiver and no port.
 	files *fileFormat
+	// scraped is true of one where the sink asks: it has no receiver and no port either.
+	scraped bool
 }
 
 // protocols are all that the sink speaks. To add one: a file for the protocol, a file for its
@@ -42,6 +45,12 @@ var protocols = map[string]protocol{
 	"otlp-grpc":          otlpGRPC,
 	"zipkin":             zipkin,
 	"elastic":            elastic,
+	"scouter":            scouter,
+	"pinpoint":           pinpoint,
+	"skywalking":         skyWalking,
+	"prometheus":         prometheus,
+	"datadog":            datadog,
+	"app-insights":       insights,
 }
 
 //go:embed protocols.txt
@@ -64,11 +73,12 @@ type sink struct {
 	earlier []report // phases that have closed by themselves, for the last report
 }
 
-// channel is one protocol at work: with a receiver and its listener, or a reader of files.
+// channel is one protocol at work: with a receiver and its listener, a reader of files, or a scraper.
 type channel struct {
 	name     string
 	ledger   *ledger
 	reader   *folderReader
+	scraper  *scraper
 	receiver receiver
 	limit    int // of connections
 	listener *boundedListener
@@ -85,9 +95,12 @@ func newSink(cfg config) (*sink, error) {
 		}
 		ledger := newLedger(newTreeTable(p.structure(), cfg.depth, cfg.maxOpenTrees, bounds.treeBytes), p.signals)
 		c := &channel{name: name, ledger: ledger}
-		if p.files != nil {
+		switch {
+		case p.files != nil:
 			c.reader = &folderReader{recordName: cfg.recordName, format: p.files, ledger: ledger}
-		} else {
+		case p.scraped:
+			c.scraper = newScraper(ledger, messages)
+		default:
 			c.receiver, c.limit = p.receiver(cfg.recordName, ledger, messages), bounds.connections(p.connectionBytes)
 		}
 		s.channels = append(s.channels, c)
@@ -102,7 +115,7 @@ func (s *sink) listen() (map[string]int, error) {
 		if c.receiver == nil {
 			continue
 		}
-		l, err := net.Listen("tcp4", "127.0.0.1:0")
+		l, err := listenFor(c.receiver)
 		if err != nil {
 			return nil, fmt.Errorf("no port for %s: %w", c.name, err)
 		}
@@ -129,6 +142,7 @@ type counts struct {
 	Reading         bool   `json:"reading"`
 	ReadBytes       int64  `json:"read_bytes"`
 	ReadError       string `json:"read_error,omitempty"`
+	Answers         int64  `json:"answers"` // to what the sink asked, in all phases
 }
 
 func (s *sink) counts() counts {
@@ -147,6 +161,9 @@ func (s *sink) counts() counts {
 		sum.Bytes += t.bytes
 		sum.Malformed += t.malformed
 		sum.LastArrivalNs = max(sum.LastArrivalNs, t.lastArrivalNs)
+		if c.scraper != nil {
+			sum.Answers += c.scraper.answers.Load()
+		}
 	}
 	return sum
 }
@@ -204,6 +221,36 @@ func (s *sink) read(protocol, folder string, edge edge, name string) (armedPhase
 	s.next, s.armed = name, c
 	c.reader.begin(found, edge)
 	return armedPhase{Phase: s.phase, Next: name}, nil
+}
+
+// scrape lets an endpoint of the agent be asked for its metrics, and the rise of one of them be counted as records.
+func (s *sink) scrape(port int, path string, interval time.Duration, metric string) error {
+	scraper, err := s.scraper()
+	if err != nil {
+		return err
+	}
+	return scraper.begin(port, path, interval, metric)
+}
+
+// endScraping asks the endpoint a last time: the agent is about to end.
+func (s *sink) endScraping() error {
+	scraper, err := s.scraper()
+	if err == nil && scraper.ending == nil {
+		err = errNotScraping
+	}
+	if err == nil {
+		scraper.end()
+	}
+	return err
+}
+
+func (s *sink) scraper() (*scraper, error) {
+	for _, c := range s.channels {
+		if c.scraper != nil {
+			return c.scraper, nil
+		}
+	}
+	return nil, errors.New("prometheus is none of the protocols here")
 }
 
 // stillReading complains while files are read: until then they say where the next phase begins.
@@ -266,6 +313,11 @@ func (s *sink) report() report {
 
 // beginPhase closes the current phase, returns its report, and begins another one.
 func (s *sink) beginPhase(name string) report {
+	for _, c := range s.channels {
+		if c.scraper != nil {
+			c.scraper.look()
+		}
+	}
 	s.disarm()
 	r := s.report()
 	for _, c := range s.channels {
@@ -285,6 +337,9 @@ func (s *sink) stop() report {
 	for _, c := range s.channels {
 		if c.reader != nil {
 			c.reader.stop()
+		}
+		if c.scraper != nil {
+			c.scraper.end()
 		}
 		if c.listener == nil {
 			continue

@@ -11,6 +11,7 @@ SOURCE = ROOT / "src" / "tracetax"
 FILES = sorted(SOURCE.rglob("*.py"))
 
 FLOORS = {
+    "backend": 1,
     "errors": 1,
     "ledger": 1,
     "machine": 1,
@@ -85,6 +86,15 @@ def test_every_part_has_a_floor() -> None:
 def test_the_code_knows_no_agent(file: Path) -> None:
     agents = {folder.name for folder in (ROOT / "agents").iterdir() if folder.is_dir()} - {"none"}
     assert not words_of_code(file) & agents, "what is known about an agent belongs into agents/<name>/"
+
+
+@pytest.mark.parametrize("file", FILES, ids=named)
+def test_the_code_knows_no_backend(file: Path) -> None:
+    """Folders are named so that none is called as a protocol is."""
+    backends = {folder.name for folder in (ROOT / "backends").iterdir() if folder.is_dir()}
+    protocols = set((ROOT / "sink" / "protocols.txt").read_text().split())
+    assert not backends & protocols
+    assert not words_of_code(file) & backends, "what is known about a backend belongs into backends/<name>/"
 
 
 def words_of_code(file: Path) -> set[str]:

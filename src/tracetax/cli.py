@@ -22,6 +22,8 @@ counts every record at a sink of its own, and shows the overhead of each configu
     ./tracetax run                      the quick experiment: about 5 minutes
     ./tracetax run --dry-run            what it would do, in words
     ./tracetax list configurations      what can be measured
+    ./tracetax capacity --agent kieker  up to which rate nothing is lost
+    ./tracetax check-agent mine --agents-dir DIR   whether an agent's file is right
     ./tracetax doctor                   whether this machine is fit to measure
 
 --yes, anywhere, lets the first start install a missing JDK and Maven without asking (as root, by apt-get).
@@ -34,6 +36,8 @@ Exit codes:
     4    another run is measuring on this machine
     130  interrupted; every finished trial is kept
 """
+
+AgentsDirs = Annotated[list[Path] | None, Parameter(negative="")]
 
 app = App(name="tracetax", help=HELP, help_format="plaintext", version=__version__, version_flags=["--version"])
 
@@ -48,6 +52,9 @@ def run(
     depth: int | None = None,
     calls: int | None = None,
     threads: int | None = None,
+    jdk: str | None = None,
+    collector: str | None = None,
+    heap: str | None = None,
     blocks: int | None = None,
     half_width: str | None = None,
     budget: str | None = None,
@@ -55,7 +62,10 @@ def run(
     out: Path | None = None,
     resume: Path | None = None,
     artifact: Annotated[list[str] | None, Parameter(negative="")] = None,
+    backend: Annotated[list[str] | None, Parameter(negative="")] = None,
+    agents_dir: AgentsDirs = None,
     fast: Annotated[bool, Parameter(negative="")] = False,
+    as_published: Annotated[bool, Parameter(negative="")] = False,
     dry_run: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
     """Measure an experiment and show what it found.
@@ -78,6 +88,13 @@ def run(
         Without an experiment: measured calls per trial.
     threads
         Without an experiment: calling threads; the rate is their sum.
+    jdk
+        Feature releases of Java to measure on, such as 21 or 17,21,25, in place of the experiment's. One that is not on
+        this machine is fetched as a wheel, if it is 17, 21 or 25. Default: the JDK that is found first.
+    collector
+        Serial, Parallel, G1, Z or Shenandoah, or several with commas between, in place of the experiment's.
+    heap
+        The heap, such as "2 GiB", or several with commas between, in place of the experiment's.
     blocks
         Measure exactly so many blocks, unless the budget ends before.
     half_width
@@ -94,8 +111,16 @@ def run(
         AGENT.ARTIFACT=FILE measures a file of yours in place of Maven's, such as kieker.agent=build/kieker.jar.
         With two, =OLD,NEW, both builds are measured in every block, and the run says whether NEW is slower,
         faster or the same. May be given once for each artifact.
+    backend
+        A real backend, such as zipkin-server: every configuration whose records it takes is measured twice in each
+        block, at the sink and at the backend in its place (docs/backends.md). May be given more than once.
+    agents_dir
+        A folder with agents of your own, each a folder with an agent.toml (docs/add-an-agent.md), or one such folder.
+        May be given more than once.
     fast
         Measure the shorter version that [fast] in the experiment's file describes, such as `run icpe26-table2 --fast`.
+    as_published
+        Measure as many calls and starts as the paper that the experiment follows, as [as-published] in its file says.
     dry_run
         Print the plan in words and its estimated time, and measure nothing.
     """
@@ -104,11 +129,14 @@ def run(
 
     request = Request(
         experiment=experiment,
-        agents=tuple(name.strip() for name in agent.split(",")) if agent is not None else None,
+        agents=_names(agent),
         rate=rate,
         depth=depth,
         calls=calls,
         threads=threads,
+        jdk=jdk,
+        collector=collector,
+        heap=heap,
         blocks=blocks,
         half_width=half_width,
         budget=budget,
@@ -116,10 +144,138 @@ def run(
         out=out,
         resume=resume,
         artifacts=tuple(artifact or ()),
+        backends=tuple(backend or ()),
+        agents_dirs=tuple(agents_dir or ()),
         fast=fast,
+        as_published=as_published,
         dry_run=dry_run,
     )
     return run_command(request, ROOT, tuple(sys.argv[1:]))
+
+
+@app.command
+def capacity(
+    *,
+    agent: str | None = None,
+    configuration: str | None = None,
+    depth: int | None = None,
+    threads: int | None = None,
+    jdk: str | None = None,
+    collector: str | None = None,
+    heap: str | None = None,
+    seconds: str | None = None,
+    lowest: str | None = None,
+    further: int | None = None,
+    agents_dir: AgentsDirs = None,
+    budget: str | None = None,
+    out: Path | None = None,
+    resume: Path | None = None,
+) -> int:
+    """Search for the highest rate up to which configurations deliver every record.
+
+    Examples: `./tracetax capacity --agent opentelemetry` ·
+    `./tracetax capacity --agent kieker,elastic --budget 20min` ·
+    `./tracetax capacity --agent opentelemetry --configuration otlp,zipkin --depth 5`
+
+    Parameters
+    ----------
+    agent
+        Agents, separated by commas.
+    configuration
+        Configurations of theirs, separated by commas. Default: those of profile stock that deliver records.
+    depth
+        Monitored invocations per call. Default: 10.
+    threads
+        Calling threads; the rate is their sum. Default: 1.
+    jdk
+        The feature release of Java, such as 21; several, with commas between, are searched one after the other.
+    collector
+        Serial, Parallel, G1, Z or Shenandoah.
+    heap
+        The heap, such as "2 GiB". Default: 1 GiB.
+    seconds
+        How long a trial calls, such as 10s. Default: 5s.
+    lowest
+        The lowest rate that is tried, in calls per second. Default: 10/s.
+    further
+        Trials at each of the two rates of the answer, beyond the one that found it. Default: 5.
+    agents_dir
+        A folder with agents of your own. May be given more than once.
+    budget
+        Begin no trial that is not expected to end within this time; each configuration gets an equal share of what is
+        left. Default: 20min.
+    out
+        The run's folder. Default: runs/<date>-capacity-<tag>. It must be empty or absent.
+    resume
+        Go on with this search; only --budget may differ.
+    """
+    from tracetax.commands.capacity import CapacityRequest, capacity_command
+
+    request = CapacityRequest(
+        agents=_names(agent),
+        configurations=_names(configuration),
+        depth=depth,
+        threads=threads,
+        jdk=jdk,
+        collector=collector,
+        heap=heap,
+        seconds=seconds,
+        lowest=lowest,
+        further=further,
+        agents_dirs=tuple(agents_dir or ()),
+        budget=budget,
+        out=out,
+        resume=resume,
+    )
+    return capacity_command(request, ROOT, tuple(sys.argv[1:]))
+
+
+def _names(text: str | None) -> tuple[str, ...] | None:
+    """What was typed with commas between; None where nothing was."""
+    return None if text is None else tuple(name.strip() for name in text.split(","))
+
+
+@app.command
+def check_agent(
+    agent: str,
+    configuration: str | None = None,
+    /,
+    *,
+    agents_dir: AgentsDirs = None,
+    artifact: Annotated[list[str] | None, Parameter(negative="")] = None,
+    jdk: int = 0,
+    out: Path | None = None,
+) -> int:
+    """Try an agent's file in one trial of 20 seconds: woven, counted, structure, loss, drain, exit, and what to mend.
+
+    Examples: `./tracetax check-agent kieker` · `./tracetax check-agent mine otlp --agents-dir ~/agents`
+
+    Parameters
+    ----------
+    agent
+        Its name, which is its folder's.
+    configuration
+        Default: the stock one, or the first that promises records.
+    agents_dir
+        A folder with agents of your own, each a folder with an agent.toml (docs/add-an-agent.md), or one such folder.
+    artifact
+        AGENT.ARTIFACT=FILE: a file of yours in place of an artifact.
+    jdk
+        The feature release of Java, such as 21. Default: the JDK that is found first.
+    out
+        The folder for the trial. Default: runs/<date>-check-<agent>-<tag>.
+    """
+    from tracetax.commands.check_agent import CheckRequest, check_command
+
+    request = CheckRequest(
+        agent=agent,
+        configuration=configuration,
+        jdk=jdk,
+        agents_dirs=tuple(agents_dir or ()),
+        artifacts=tuple(artifact or ()),
+        out=out,
+    )
+    return check_command(request, ROOT, tuple(sys.argv[1:]))
 
 
 @app.command
@@ -148,21 +304,30 @@ def report(run: Path, *, export: str | None = None, to: Path | None = None) -> i
 
 
 @app.command(name="list")
-def list_command(what: Literal["agents", "configurations", "experiments", "runs"], agent: str | None = None, /) -> int:
+def list_command(
+    what: Literal["agents", "backends", "configurations", "experiments", "runs"],
+    agent: str | None = None,
+    /,
+    *,
+    agents_dir: AgentsDirs = None,
+) -> int:
     """List what there is.
 
     Parameters
     ----------
     what
-        agents, configurations, experiments or runs.
+        agents, backends, configurations, experiments or runs.
     agent
         With configurations: only this agent's.
+    agents_dir
+        With agents and configurations: a folder with agents of your own.
     """
     from tracetax.commands import listings
 
     show: dict[str, Callable[[], None]] = {
-        "agents": lambda: listings.agents(ROOT),
-        "configurations": lambda: listings.configurations(ROOT, agent),
+        "agents": lambda: listings.agents(ROOT, agents_dir or ()),
+        "backends": lambda: listings.backends(ROOT),
+        "configurations": lambda: listings.configurations(ROOT, agent, agents_dir or ()),
         "experiments": lambda: listings.experiments(ROOT),
         "runs": lambda: listings.runs(Path("runs")),
     }

@@ -24,11 +24,19 @@ class ProtocolCount(Struct, frozen=True):
     evicted_records: int = 0
     refused: int = 0
     """Requests turned away because the sink's memory was spent."""
+    unanswered: int = 0
+    """Requests of the sink's own, for the agent's metrics, that brought no answer after there had been one."""
     requests: int = 0
     bytes: int = 0
     other_bytes: dict[str, int] = {}
     """Bytes of signals that are answered and not counted as records, such as metrics and logs."""
     reported_drops: int = 0
+    lost_datagrams: int = 0
+    """Datagrams that found no room in the kernel's buffer; -1 where the kernel does not tell."""
+    receive_buffer_bytes: int = 0
+    """The size of that buffer, as the kernel says; 0 where the protocol has none."""
+    limited_trees: int = 0
+    """Trees that the agent says it has limited in size."""
     first_arrival_ns: int = 0
     last_arrival_ns: int = 0
     unexpected: dict[str, int] = {}
@@ -74,6 +82,12 @@ class Ledger(Struct, frozen=True, kw_only=True):
     cut_off: int = 0
     evicted_records: int
     refused: int = 0
+    lost_datagrams: int = 0
+    receive_buffer_bytes: int = 0
+    truncated: int = 0
+    """Records that were never made because the agent cuts call trees by design: neither expected nor lost."""
+    made: int = 0
+    """Records that the calls make if every one of them is recorded: what the share of a sample is of."""
     bytes: int
     other_bytes: dict[str, int]
     requests: int
@@ -90,11 +104,28 @@ class Ledger(Struct, frozen=True, kw_only=True):
         """Records that neither arrived nor were reported as dropped."""
         return max(0, self.expected - self.received - self.dropped_reported)
 
+    @property
+    def missing_in_kernel(self) -> int:
+        """How many of the missing records the receiving kernel lost at most: a datagram has those of one call."""
+        if self.lost_datagrams <= 0 or not self.expected_trees:
+            return 0
+        return min(self.missing, self.lost_datagrams * self.expected // self.expected_trees)
 
-def account(count: ProtocolCount, *, expected_records: int, expected_trees: int, dropped_in_log: int) -> Ledger:
+
+def account(
+    count: ProtocolCount,
+    *,
+    expected_records: int,
+    expected_trees: int,
+    dropped_in_log: int,
+    truncated: int = 0,
+    made: int = 0,
+) -> Ledger:
     """Set the sink's count of one phase against what was promised.
 
     ``dropped_in_log`` is what the agent's own log admits; drops that the protocol itself reports are added.
+    ``truncated`` is what the agent's limit on call trees takes from what would have been expected, ``made`` what
+    there is if it records every call.
     """
     return Ledger(
         expected=expected_records,
@@ -112,6 +143,10 @@ def account(count: ProtocolCount, *, expected_records: int, expected_trees: int,
         cut_off=count.cut_off,
         evicted_records=count.evicted_records,
         refused=count.refused,
+        lost_datagrams=count.lost_datagrams,
+        receive_buffer_bytes=count.receive_buffer_bytes,
+        truncated=truncated,
+        made=made,
         bytes=count.bytes,
         other_bytes=count.other_bytes,
         requests=count.requests,

@@ -50,14 +50,33 @@ class Memory(Struct, frozen=True):
     per_record_bytes: int
 
 
+SCRAPED = "prometheus"
+"""The protocol by which the sink asks the agent for its metrics, instead of receiving records."""
+
+
+class Scrape(Struct, frozen=True):
+    """An endpoint of the agent that is asked for its metrics, as a Prometheus would."""
+
+    path: str
+    interval_ns: int
+    metric: str = ""
+    """The counter whose rise is the number of invocations; empty where its metrics have none."""
+
+
 class Artifact(Struct, frozen=True):
-    """A file that an agent consists of, pinned by its SHA-256: fetched by Maven, or one of the user's own."""
+    """A file that an agent consists of: fetched by Maven or from an address, or one of the user's own."""
 
     name: str
-    maven: str
-    sha256: str
+    maven: str = ""
+    sha256: str = ""
+    """What pins it; empty only for one that the user has to give and has not given."""
     file: str = ""
-    """Absolute path of the file that was given in place of Maven's by ``--artifact``; empty where none was."""
+    """Absolute path of the file that was given by ``--artifact``; empty where none was."""
+    url: str = ""
+    given: str = ""
+    """What file the user has to give, and where its owner finds it; empty where it can be fetched."""
+    version_named: str = ""
+    """The version as the agent's file says it, where there is no Maven coordinate."""
 
     @property
     def file_name(self) -> str:
@@ -67,8 +86,63 @@ class Artifact(Struct, frozen=True):
     @property
     def version(self) -> str:
         """The name of the file that was given, or else the version in the Maven coordinate
-        ``group:artifact:version[:packaging[:classifier]]``."""
-        return self.file_name or self.maven.split(":")[2]
+        ``group:artifact:version[:packaging[:classifier]]``, or the one that is named beside the source."""
+        return self.file_name or (self.maven.split(":")[2] if self.maven else self.version_named)
+
+
+class Compilation(Struct, frozen=True):
+    """``compile`` of a prepared folder: what javac gets, placeholders unfilled."""
+
+    sources: str
+    class_path: tuple[str, ...] = ()
+    release: int = 8
+    jar: str = ""
+    """The jar in the folder that the classes go into; empty where they lie in the folder itself."""
+
+
+class Program(Struct, frozen=True):
+    """``run`` of a prepared folder: a Java program, placeholders unfilled."""
+
+    main: str
+    class_path: tuple[str, ...]
+    jvm: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()
+
+
+class GoBuild(Struct, frozen=True):
+    """``go`` of a prepared folder: a Go module whose program is built, placeholders unfilled."""
+
+    sources: str
+    program: str
+
+
+class PrepareStep(Struct, frozen=True):
+    """A folder that is made before any trial: unpacked, copied, compiled, built by Go, and written by a program."""
+
+    name: str
+    unzip: tuple[str, ...] = ()
+    strip: int = 0
+    """Leading parts of the paths in the archives that are dropped."""
+    copy: dict[str, str] = {}
+    """File or folder by the place in the folder that it goes to."""
+    compile: Compilation | None = None
+    run: Program | None = None
+    go: GoBuild | None = None
+
+
+class Technology(Struct, frozen=True):
+    """A way of getting an agent's probes into the program, which its configurations can be combined with."""
+
+    name: str
+    title: str
+    published_as: str = ""
+    """What tables of published values call it."""
+
+
+WORKLOAD_CLASSES = "workload.classes"
+"""The placeholder for the folder of the workload's classes as they were compiled."""
+AS_COMPILED = (f"{{{WORKLOAD_CLASSES}}}",)
+"""The class path of a program that no build has woven."""
 
 
 class Configuration(Struct, frozen=True):
@@ -87,11 +161,15 @@ class Configuration(Struct, frozen=True):
     """How a record names the monitored method on the wire, placeholders unfilled."""
     queue: int | None = None
     """Records that the agent's queue holds at least; None where it has none."""
+    queue_trees: int | None = None
+    """Call trees that the agent's queue holds at least, where it takes whole ones."""
     held_back: int = 0
     """Records that the agent may keep in a buffer: until its flush interval has passed, or, where it has none, until
     its process ends."""
     flush_interval_ns: int = 0
     """After how long it sends what it held back without waiting for more; 0 where only its end sends that."""
+    pause_ns: int = 0
+    """How long it may send nothing while it has more to send."""
     drop_log: str | None = None
     """Regular expression whose first group is a number of records that the agent's log admits to have dropped."""
     deletes_oldest: bool = False
@@ -99,8 +177,27 @@ class Configuration(Struct, frozen=True):
     jvm: tuple[str, ...] = ()
     environment: dict[str, str] = {}
     memory: Memory | None = None
+    scrape: Scrape | None = None
     published: dict[str, str] = {}
     """Published row that it reproduces, by experiment."""
+    class_path: tuple[str, ...] = AS_COMPILED
+    """Where the program's classes are found, placeholders unfilled."""
+    tree_limit: int | None = None
+    """Invocations of one call tree beyond which the agent cuts it by design; None where it never does."""
+    technology: str = ""
+    """How its probes get into the program, where its agent knows several ways."""
+
+    def traced(self, depth: int) -> int:
+        """Invocations that are left of a call tree of ``depth``."""
+        return depth if self.tree_limit is None else min(depth, self.tree_limit)
+
+    def records_per_call(self, depth: int) -> int:
+        """Records of one call tree of ``depth`` invocations."""
+        return self.traced(depth) * self.records_per_invocation
+
+    def queue_records(self, depth: int) -> int | None:
+        """Records that the agent's queue holds at least, made by call trees of ``depth``; None where it has none."""
+        return self.queue if self.queue_trees is None else self.queue_trees * self.records_per_call(depth)
 
     @property
     def held_until_exit(self) -> int:
@@ -135,6 +232,13 @@ class Agent(Struct, frozen=True):
     configurations: dict[str, Configuration]
     builds: dict[str, dict[str, Artifact]] = {}
     """Where two builds are compared: what each puts in the place of ``artifacts``, by its label, the older first."""
+    prepare: tuple[PrepareStep, ...] = ()
+    """Folders that its configurations may refer to."""
+    technology: str = ""
+    """The technology of configurations whose names say no other; empty where there is only one way."""
+    technologies: dict[str, Technology] = {}
+    folder: str = ""
+    """Absolute path of a folder of the user's, by ``--agents-dir``; empty for the agents that come with Tracetax."""
 
     def built(self, label: str) -> "Agent":
         """The agent with the artifacts of one build; as it is for the empty label."""
@@ -156,6 +260,10 @@ class Parameters(Struct, frozen=True):
     method_time_ns: int = 0
     threads: int = 1
     wait: Literal["spin", "park"] = "spin"
+    start_up_methods: int = 0
+    """Methods of generated classes that the program calls once each when it starts."""
+    start_up_monitored: int = 0
+    """How many of them lie in the class that agents are asked to monitor."""
 
     @property
     def invocations(self) -> int:
@@ -170,39 +278,66 @@ class Use(Struct, frozen=True):
     configuration: str
     build: str = ""
     """Which of two builds of the agent, where two are compared."""
+    backend: str = ""
+    """The backend in the sink's place; empty for the sink."""
 
     def __str__(self) -> str:
-        return f"{self.agent} {self.configuration}" + (f" [{self.build}]" if self.build else "")
+        build = f" [{self.build}]" if self.build else ""
+        return f"{self.agent} {self.configuration}{build}" + (f" → {self.backend}" if self.backend else "")
 
 
 BASELINE = Use(agent="none", configuration="baseline")
 """What every overhead is measured against: the workload without an agent."""
 
 
+class JvmSettings(Struct, frozen=True):
+    """JVM settings that baseline and agents of a part share."""
+
+    heap_bytes: int
+    collector: str = "G1"
+    jdk: int = 0
+    """The feature release, such as 21; 0: the JDK that is found first."""
+
+
+class Java(Struct, frozen=True):
+    """The Java that trials ran on."""
+
+    version: str
+    vendor: str
+    kind: Literal["JDK", "runtime"]
+    """A ``runtime`` has no compiler: a JRE, or one that was put together with jlink."""
+    archive: bool
+    """Whether it has a class-data archive, without which a JVM takes longer to start."""
+    home: str
+
+    def __str__(self) -> str:
+        name = "JDK" if self.kind == "JDK" else "Java runtime"
+        return f"{name} {self.version}" + (f" ({self.vendor})" if self.vendor else "")
+
+
 class Part(Struct, frozen=True):
-    """Configurations measured under the same parameters, with baselines of their own: one table of the report."""
+    """Configurations measured under the same parameters and JVM settings, with baselines of their own: one table of
+    the report."""
 
     name: str
     title: str
     parameters: Parameters
     uses: tuple[Use, ...]
     """Without the baseline, which every part has."""
+    jvm: JvmSettings
+    levels: str = ""
+    """Its level of each factor, in words: ``depth 2, JDK 21``; empty where there is no factor."""
+    if_given: tuple[Use, ...] = ()
+    """Uses that are left out where a file that only the user has is not given."""
 
     @property
     def build_pairs(self) -> list[tuple[Use, Use]]:
         """The two builds of each configuration of which two are compared, the older first."""
-        alike: dict[tuple[str, str], list[Use]] = {}
+        alike: dict[tuple[str, str, str], list[Use]] = {}
         for use in self.uses:
             if use.build:
-                alike.setdefault((use.agent, use.configuration), []).append(use)
+                alike.setdefault((use.agent, use.configuration, use.backend), []).append(use)
         return [(older, newer) for older, newer in alike.values()]
-
-
-class JvmSettings(Struct, frozen=True):
-    """JVM settings that baseline and agents share."""
-
-    heap_bytes: int
-    collector: str = "G1"
 
 
 class Schedule(Struct, frozen=True):
@@ -215,6 +350,19 @@ class Schedule(Struct, frozen=True):
     budget_ns: int = 2 * 3600 * 10**9
     memory: bool = True
     """Whether each configuration gets an extra trial after its last block, in which memory is measured."""
+
+
+class Search(Struct, frozen=True):
+    """How the highest rate is searched for at which a configuration delivers every record."""
+
+    seconds: float = 5.0
+    """Length of the measured calls of a trial at a rate."""
+    lowest: float = 10.0
+    """Calls per second below which nothing is tried."""
+    resolution: float = 0.1
+    """How far apart the two rates of the answer may be, as a share of the lower one."""
+    further: int = 5
+    """Trials at each of the two rates, beyond the one that found it."""
 
 
 class PublishedRow(Struct, frozen=True):
@@ -235,7 +383,6 @@ class Experiment(Struct, frozen=True):
     title: str
     workload: str
     parts: tuple[Part, ...]
-    jvm: JvmSettings
     schedule: Schedule
     paper: str | None = None
     result: bool = True
@@ -244,5 +391,5 @@ class Experiment(Struct, frozen=True):
     """What those that deliver everything are ranked by: CPU per record, or the overhead of a call, as papers do."""
     published: tuple[PublishedRow, ...] = ()
     """Kept with the experiment, so that a finished run does not change with the table that they came from."""
-    fast: bool = False
-    """Whether this is the shorter version, of ``--fast``."""
+    variant: str = ""
+    """Which version of the file this is: ``fast`` or ``as-published``; empty for what it says by itself."""

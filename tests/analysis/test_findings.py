@@ -131,6 +131,22 @@ def test_silent_loss_is_said(tmp_path: Path) -> None:
     assert any("it loses records; 2,000 are unaccounted for" in one.text for one in found.statements)
 
 
+@pytest.mark.parametrize(
+    ("lost_datagrams", "told"),
+    [
+        (150, "this machine's kernel lost 300 of its datagrams, and 2,000 records with them"),
+        (40, "it loses records; 1,200 are unaccounted for"),
+    ],
+)
+def test_what_the_kernel_lost_is_not_said_to_be_the_agents_loss(tmp_path: Path, lost_datagrams: int, told: str) -> None:
+    counted = ledger(10_000, 9_000, lost_datagrams=lost_datagrams)
+    found = findings(
+        tmp_path, [replace(trial, ledger=counted) if trial.role == "configuration" else trial for trial in blocks(2)]
+    )
+    assert row(found).records.lost_datagrams == 2 * lost_datagrams
+    assert any(told in one.text for one in found.statements), found.statements
+
+
 def test_a_configuration_that_failed_for_good_is_an_error_row_without_numbers(tmp_path: Path) -> None:
     verdict = Verdict(code="nothing-recorded", severity="error", text="no record arrived")
     trials = [trial for trial in blocks(1) if trial.role != "configuration"]

@@ -29,7 +29,7 @@ def test_without_parts_an_experiment_is_one_part_by_its_own_name(repository: Rep
 def test_what_is_not_said_has_its_default(repository: Repository) -> None:
     experiment = loaded(repository)
     assert experiment.parts[0].parameters == Parameters(calls=1_000, depth=10)
-    assert experiment.jvm == JvmSettings(2**30, "G1")
+    assert experiment.parts[0].jvm == JvmSettings(2**30, "G1", jdk=0)
     assert experiment.schedule == Schedule()
     assert experiment.result
 
@@ -49,6 +49,17 @@ def test_lists_in_several_parameters_make_all_combinations(repository: Repositor
     assert len({part.name for part in parts}) == 8
     assert parts[0].name == "trial-depth-2-method-time-0ns-rate-1000"
     assert parts[-1].title == "An experiment, depth 4, method time 1 us, rate full"
+
+
+def test_the_monitored_part_of_the_methods_at_the_start_is_a_factor(repository: Repository, change: Change) -> None:
+    change(repository.experiment, "depth = 10", "depth = 10\nstart_up_methods = 100\nstart_up_monitored = [0, 100]")
+    parts = [part.parameters for part in loaded(repository).parts]
+    assert [(part.start_up_methods, part.start_up_monitored) for part in parts] == [(100, 0), (100, 100)]
+
+
+def test_more_methods_cannot_be_monitored_at_the_start_than_there_are(repository: Repository, change: Change) -> None:
+    change(repository.experiment, "depth = 10", "depth = 10\nstart_up_methods = 100\nstart_up_monitored = [0, 101]")
+    assert "more than start_up_methods" in repository.problems()["parameters.start_up_monitored"]
 
 
 def test_a_list_of_one_value_is_no_factor(repository: Repository, change: Change) -> None:
@@ -119,7 +130,7 @@ def test_what_a_schedule_does_not_say_keeps_its_default(
         ('heap = "1 GiB"', 'heap = "1"', "jvm.heap", '"1" needs a unit: "1 GiB"'),
         ('heap = "1 GiB"', 'heap = "1 GiB"\ncollector = "G3"', "jvm.collector", "must be one of"),
         ('agent = "tracer"', 'agent = "tracre"', "configurations[0].agent", 'Did you mean "tracer"?'),
-        ('agent = "tracer"', 'agent = "none"', "configurations[0].agent", "is the baseline"),
+        ('"tracer"\nuse = ["off", "stock"]', '"none"\nuse = ["baseline"]', "configurations[0].use[0]", "is the base"),
         ('"off", "stock"', '"off", "stokc"', "configurations[0].use[1]", "(./tracetax list configurations tracer)"),
         ('"off", "stock"', '"off", "off"', "configurations[0].use[1]", "tracer off is named twice"),
         ('"off", "stock"', "", "configurations[0].use", "is an empty list"),

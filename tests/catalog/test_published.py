@@ -55,6 +55,14 @@ def test_rows_are_found_by_the_agents_files_in_ns_and_with_their_source(publishe
     )
 
 
+def test_of_a_row_that_two_tables_print_the_first_counts(published: Repository, change: Change) -> None:
+    later = TABLE.replace("Table 2", "Table 3").replace("64.43", "70").replace("Regular", "Regular woven")
+    published.write("published/t3.csv", later)
+    change(published.experiment, '"t2.csv"', '["t2.csv", "t3.csv"]')
+    _, experiment = load_catalog("trial", published.root)
+    assert [row.estimate for row in experiment.published] == [64.43, 121.09, 4_280.0, 14_300.0]
+
+
 def test_a_configuration_that_names_no_row_has_none(published: Repository) -> None:
     _, experiment = load_catalog("trial", published.root)
     assert Use("tracer", "off") not in {row.use for row in experiment.published}

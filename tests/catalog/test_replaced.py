@@ -1,6 +1,8 @@
 """``--artifact``: files in the place of artifacts, two builds side by side, and every mistake in words."""
 
+import tarfile
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,10 @@ from tests.catalog.conftest import Repository
 from tracetax.catalog import CatalogError, load_catalog
 from tracetax.catalog.replaced import Replaced, changed_files, unchanged, with_artifacts
 from tracetax.model import Use
+
+MAVEN = 'maven = "org.example:tracer:1.2.3"\nsha256 = "' + "0" * 64 + '"'
+OTHER = '\n[artifacts.other]\nmaven = "org.example:other:1:zip"\nsha256 = "' + "0" * 64 + '"\n'
+Change = Callable[[Path, str, str], None]
 
 
 def jar(path: Path, content: str = "") -> Path:
@@ -133,3 +139,67 @@ def test_what_was_replaced_does_not_count_as_a_change_of_the_agents_file(
         assert unchanged(measured, now)
         assert not unchanged(measured, replace(now, licence="another"))
     assert not unchanged(now, None)
+
+
+def test_a_file_that_only_its_owner_has_must_be_given(repository: Repository, change: Change, new: Path) -> None:
+    change(repository.tracer, MAVEN, 'given = "the jar of the release"')
+    assert problems(repository) == {
+        "--artifact tracer.agent": "is missing: the jar of the release. Give it as: --artifact tracer.agent=FILE"
+    }
+    assert asked(repository, f"tracer.agent={new}").agents["tracer"].version == "new.jar"
+
+
+def test_two_builds_of_it_will_do_too(repository: Repository, change: Change, old: Path, new: Path) -> None:
+    change(repository.tracer, MAVEN, 'given = "the jar of the release."')
+    assert len(asked(repository, f"tracer.agent={old},{new}").agents["tracer"].builds) == 2
+
+
+def test_a_wrong_file_for_it_is_reported_once(repository: Repository, change: Change, tmp_path: Path) -> None:
+    change(repository.tracer, MAVEN, 'given = "the jar of the release"')
+    gone = tmp_path / "gone.jar"
+    assert problems(repository, f"tracer.agent={gone}") == {f"--artifact tracer.agent={gone}": "there is no such file"}
+
+
+def test_one_that_no_measured_configuration_refers_to_may_be_missing_and_is_not_replaced_in_vain(
+    repository: Repository, change: Change, new: Path
+) -> None:
+    repository.tracer.write_text(repository.tracer.read_text() + OTHER)
+    change(repository.tracer, OTHER, '\n[artifacts.other]\ngiven = "a file"\n')
+    assert asked(repository).agents["tracer"].artifacts["other"].file == ""
+    found = problems(repository, f"tracer.other={new}")
+    assert "no configuration of tracer that trial measures refers to it" in found["--artifact tracer.other"]
+
+
+def referring(repository: Repository, change: Change, source: str) -> None:
+    """Let the measured configurations need a second artifact."""
+    repository.tracer.write_text(f"{repository.tracer.read_text()}\n[artifacts.other]\n{source}\n")
+    change(
+        repository.tracer, '"-Dtracer.to={sink.otlp_http}"', '"-Dtracer.to={sink.otlp_http}", "-D={artifacts.other}"'
+    )
+
+
+def test_an_archive_takes_the_place_of_an_archive(repository: Repository, change: Change, tmp_path: Path) -> None:
+    pinned = f'url = "https://example.org/a-1.tar.gz"\nversion = "1"\nsha256 = "{"0" * 64}"'
+    referring(repository, change, pinned)
+    packed = tmp_path / "mine.tgz"
+    with tarfile.open(packed, "w:gz") as archive:
+        archive.add(__file__, "a/test.py")
+    assert asked(repository, f"tracer.other={packed}").agents["tracer"].artifacts["other"].file == str(packed)
+    packed.write_bytes(packed.read_bytes()[:-20])
+    assert "read" in problems(repository, f"tracer.other={packed}")[f"--artifact tracer.other={packed}"]
+    packed.write_text("text")
+    assert "neither as zip" in problems(repository, f"tracer.other={packed}")[f"--artifact tracer.other={packed}"]
+
+
+def test_what_is_neither_jar_nor_archive_may_be_any_file_that_is_not_empty(
+    repository: Repository, change: Change, tmp_path: Path
+) -> None:
+    referring(repository, change, 'given = "a licence"')
+    plain = tmp_path / "licence.txt"
+    plain.write_text("text")
+    assert asked(repository, f"tracer.other={plain}").agents["tracer"].artifacts["other"].version == "licence.txt"
+    plain.write_text("")
+    assert problems(repository, f"tracer.other={plain}")[f"--artifact tracer.other={plain}"] == "is empty"
+    named_jar = tmp_path / "licence.jar"
+    named_jar.write_text("text")
+    assert "is no jar" in problems(repository, f"tracer.other={named_jar}")[f"--artifact tracer.other={named_jar}"]

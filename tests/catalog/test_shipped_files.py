@@ -20,7 +20,9 @@ from tracetax.model import BASELINE, Delivery, Profile
 ROOT = Path(__file__).parents[2]
 AGENT_FILES = sorted((ROOT / "agents").glob("*/agent.toml"))
 EXPERIMENT_FILES = sorted((ROOT / "experiments").glob("*.toml"))
-NAMED_BY_THE_AUTHOR = ("artifacts", "configurations", "environment", "published", "where", "agents")
+NAMED_BY_THE_AUTHOR = (
+    *("artifacts", "configurations", "technologies", "environment", "copy", "published", "where", "agents"),
+)
 Path_ = tuple[str | int, ...]
 
 
@@ -33,7 +35,7 @@ def test_all_agents_and_experiments_load() -> None:
 def test_every_configuration_is_explained_in_its_agents_readme() -> None:
     for agent in load_agents(ROOT).values():
         readme = (ROOT / "agents" / agent.key / "README.md").read_text(encoding="utf-8")
-        for name in agent.configurations:
+        for name in (*agent.technologies, *(name for name in agent.configurations if ":" not in name)):
             assert f"| `{name}` |" in readme, f"{agent.key} {name}"
 
 
@@ -70,9 +72,15 @@ def test_the_papers_table_stands_beside_every_row_that_is_reproduced_on_both_mac
 @pytest.mark.parametrize("name", [path.stem for path in EXPERIMENT_FILES if "[fast]" in path.read_text()])
 def test_the_shorter_version_is_shorter(name: str) -> None:
     agents = load_agents(ROOT)
-    full, short = (load_experiment(name, agents, ROOT, fast=fast) for fast in (False, True))
+    full, short = (load_experiment(name, agents, ROOT, variant=variant) for variant in ("", "fast"))
     assert short.schedule.budget_ns < full.schedule.budget_ns
     assert short.parts[0].parameters.calls < full.parts[0].parameters.calls
+
+
+def test_the_papers_calls_and_starts_are_those_of_the_published_version() -> None:
+    printed = load_experiment("icpe26-table2", load_agents(ROOT), ROOT, variant="as-published")
+    assert {part.parameters.calls for part in printed.parts} == {2_000_000}
+    assert (printed.schedule.min_blocks, printed.schedule.max_blocks) == (10, 10)
 
 
 def keys_of(document: object, path: Path_ = ()) -> Iterator[Path_]:

@@ -7,6 +7,7 @@ import pytest
 from tests.catalog.conftest import EXPERIMENT, Repository
 from tracetax.commands.request import Request, asked, refuse_fixed
 from tracetax.errors import UserError
+from tracetax.model import JvmSettings
 
 FAST = "\n[fast]\nparameters = { calls = 100 }\nschedule = { blocks = { min = 2, max = 3 } }\n"
 
@@ -36,9 +37,21 @@ def test_two_builds_can_be_compared_without_an_experiment(repository: Repository
         asked(Request(agents=("tracer",), artifacts=(f"tracer.agent={tmp_path}/old.jar",)), repository.root)
 
 
+def test_jvm_settings_can_be_typed_with_an_experiment_and_without(repository: Repository) -> None:
+    of_file = asked(Request(experiment="trial", jdk="17,21"), repository.root).experiment
+    assert [part.jvm.jdk for part in of_file.parts] == [17, 21]
+    without = asked(Request(agents=("tracer",), jdk="21", collector="Z", heap="256 MiB"), repository.root).experiment
+    assert [part.jvm for part in without.parts] == [JvmSettings(256 << 20, "Z", 21)]
+
+
+def test_two_versions_at_once_are_refused(repository: Repository) -> None:
+    with pytest.raises(UserError, match="--fast and --as-published exclude each other"):
+        asked(Request(experiment="trial", fast=True, as_published=True), repository.root)
+
+
 def test_a_resume_names_everything_that_it_cannot_change() -> None:
-    with pytest.raises(UserError, match="--agent, --fast, --artifact: a run goes on as it began"):
-        refuse_fixed(Request(agents=("tracer",), fast=True, artifacts=("tracer.agent=a.jar",)))
+    with pytest.raises(UserError, match="--agent, --jdk, --fast, --artifact: a run goes on as it began"):
+        refuse_fixed(Request(agents=("tracer",), jdk="21", fast=True, artifacts=("tracer.agent=a.jar",)))
 
 
 def test_a_resume_may_have_another_schedule() -> None:

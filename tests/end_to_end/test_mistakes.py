@@ -104,9 +104,10 @@ def test_a_plan_in_words_measures_nothing(tmp_path: Path) -> None:
     assert "at 1,000 calls per second" in words
 
 
-@pytest.mark.parametrize("what", ["agents", "configurations", "experiments", "runs"])
+@pytest.mark.parametrize("what", ["agents", "backends", "configurations", "experiments", "runs"])
 def test_lists(what: str, tmp_path: Path) -> None:
     status, printed = tracetax("list", what, directory=tmp_path)
     assert status == 0
-    expected = {"agents": "kieker", "configurations": "otlp-lossless", "experiments": "quick", "runs": "No run"}
+    expected = {"agents": "kieker", "backends": "zipkin-server", "configurations": "otlp-lossless"}
+    expected |= {"experiments": "quick", "runs": "No run"}
     assert expected[what] in printed

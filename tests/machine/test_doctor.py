@@ -56,6 +56,7 @@ QUIET = Observed(
     throttled_ns=None,
     other_run=None,
     root=False,
+    receive_buffer_bytes=16 << 20,
 )
 NEEDED = 3 << 30
 UNPINNED = Isolation(allowed=(0, 1, 2, 3), processors=4)
@@ -91,6 +92,12 @@ def test_a_missing_tool_is_named_with_the_way_to_get_it(tools: Tools, missing: s
     assert all("./tracetax" in row.advice for row in found)
 
 
+def test_every_further_java_is_named_with_its_place() -> None:
+    others = [Jdk(Path(f"/jvm/{release}"), str(release), "", javac=None) for release in (21, 25)]
+    (row,) = (row for row in tool_rows(replace(TOOLS, jdks=(JDK, *others)), ROOT) if row.name == "further Java")
+    assert row.value == "Java runtime 21, /jvm/21; Java runtime 25, /jvm/25"
+
+
 def test_another_python_environment_is_warned_of() -> None:
     assert states(tool_rows(replace(TOOLS, environment=Path("/usr")), ROOT))["environment"] == "warn"
 
@@ -115,6 +122,7 @@ def test_another_python_environment_is_warned_of() -> None:
         (SERVER, replace(QUIET, load=replace(QUIET.load, steal=0.2)), "steal"),
         (SERVER, replace(QUIET, load=replace(QUIET.load, other=0.8)), "load"),
         (SERVER, replace(QUIET, other_run="4711"), "other run"),
+        (SERVER, replace(QUIET, receive_buffer_bytes=208 << 10), "datagrams"),
     ],
 )
 def test_what_makes_a_machine_uneven_is_warned_of_with_advice(
@@ -187,7 +195,7 @@ def test_a_cache_below_a_file_cannot_be_made(tmp_path: Path) -> None:
 def test_every_row_appears_once_for_this_machine(tmp_path: Path) -> None:
     found = diagnose(tmp_path, tmp_path, tmp_path, NEEDED, seconds=0.05)
     names = [row.name for row in found.rows]
-    assert len(names) == len(set(names)) == 23
+    assert len(names) == len(set(names)) == 25
     assert msgspec.json.decode(msgspec.json.encode(found), type=Diagnosis) == found
 
 

@@ -1,10 +1,11 @@
-"""The JDK that this process would use."""
+"""The JDK that this process would use, and all others."""
 
 from pathlib import Path
 
 import pytest
 
-from tracetax.machine.toolchain import find_jdk
+from tracetax.machine.toolchain import Jdk, find_jdk, find_jdks, jdk_at
+from tracetax.model import Java
 
 
 def write_jdk(home: Path, release: str, programs: tuple[str, ...] = ("java", "javac")) -> Path:
@@ -69,3 +70,34 @@ def test_the_feature_release(tmp_path: Path, version: str, release: int) -> None
     jdk = find_jdk({"PATH": str(write_jdk(tmp_path, version) / "bin")})
     assert jdk is not None
     assert jdk.release == release
+
+
+def homes(*jdks: Jdk) -> list[Path]:
+    return [jdk.home for jdk in jdks]
+
+
+def test_all_jdks_are_found_once_each_those_of_the_environment_first(tmp_path: Path) -> None:
+    in_home, on_path = write_jdk(tmp_path / "z", "21.0.4"), write_jdk(tmp_path / "y", "17.0.15")
+    write_jdk(tmp_path / "jvm" / "java-25", "25")
+    write_jdk(tmp_path / "jvm" / "java-8", "1.8.0_392")
+    (tmp_path / "jvm" / "default").symlink_to(in_home)
+    (tmp_path / "jvm" / "notes").mkdir()
+    environment = {"JAVA_HOME": str(in_home), "PATH": str(on_path / "bin")}
+    found = find_jdks(environment, (str(tmp_path / "jvm"), str(tmp_path / "absent")))
+    assert homes(*found) == [in_home, on_path, tmp_path / "jvm" / "java-25", tmp_path / "jvm" / "java-8"]
+    assert [jdk.release for jdk in found] == [21, 17, 25, 8]
+
+
+def test_a_jdk_that_is_both_java_home_and_on_path_is_one(tmp_path: Path) -> None:
+    home = write_jdk(tmp_path / "a", "17.0.15")
+    assert homes(*find_jdks({"JAVA_HOME": str(home), "PATH": str(home / "bin")}, ())) == [home]
+
+
+def test_what_it_is_called_tells_a_jdk_from_a_runtime_and_whether_it_has_an_archive(tmp_path: Path) -> None:
+    full, bare = write_jdk(tmp_path / "a", "17.0.15"), write_jdk(tmp_path / "b", "21.0.8", programs=("java",))
+    archive = full / "lib" / "server" / "classes.jsa"
+    archive.parent.mkdir(parents=True)
+    archive.touch()
+    assert jdk_at(full).described == Java("17.0.15", "Somebody", "JDK", archive=True, home=str(full))
+    assert jdk_at(bare).described == Java("21.0.8", "Somebody", "runtime", archive=False, home=str(bare))
+    assert str(jdk_at(bare)) == "Java runtime 21.0.8 (Somebody)"

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tracetax.model import Experiment, JvmSettings, Part, Schedule, Use
 from tracetax.results.findings import Findings
-from tracetax.results.folder import Invocation, Manifest, RunFolder
+from tracetax.results.folder import MANIFEST_VERSION, Invocation, Manifest, RunFolder
 from tracetax.results.records import (
     BASELINES,
     Disturbance,
@@ -78,15 +78,19 @@ def roles_of(sample: Sample, block: int) -> tuple[Role, ...]:
 def manifest(findings: Findings, samples: tuple[Sample, ...]) -> Manifest:
     """What the fake run says it is."""
     parts = tuple(
-        Part(part.name, part.title, part.parameters, tuple(Use(s.agent, s.configuration) for s in samples))
+        Part(
+            part.name,
+            part.title,
+            part.parameters,
+            tuple(Use(s.agent, s.configuration) for s in samples),
+            JvmSettings(1024**3),
+        )
         for part in findings.experiment.parts
     )
-    experiment = Experiment(
-        "quick", findings.experiment.title, "calltree/java", parts, JvmSettings(1024**3), Schedule()
-    )
+    experiment = Experiment("quick", findings.experiment.title, "calltree/java", parts, Schedule())
     return Manifest(
         agents={},
-        version=1,
+        version=MANIFEST_VERSION,
         tool_version="0.1.0",
         seed=SEED,
         hashes={},

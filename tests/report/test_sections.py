@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from tracetax.report.page.axis import linear
+from tracetax.report.page.axis import NARROW, linear
 from tracetax.report.page.consists import PARTS, Split, consists
+from tracetax.report.page.delivery import shares
 from tracetax.report.page.growth import families
 from tracetax.report.page.layers import chains
 from tracetax.report.views import views
@@ -178,6 +179,21 @@ def test_layers_are_never_taken_from_another_agent_nor_from_a_step_that_two_coul
     assert [step.row.configuration for step in kieker] == ["no-collection", "binary-tcp"]
 
 
+def test_layers_are_never_taken_from_another_technology() -> None:
+    findings = sample_findings()
+    woven = [
+        replace(row, configuration=f"{row.configuration}:woven", technology="woven")
+        for row in findings.configurations
+        if row.agent == "kieker"
+    ]
+    view = views(replace(findings, configurations=(*findings.configurations, *woven)))[1]
+    found = [chain for chain in chains(view) if chain[-1].row.configuration.startswith("binary-tcp")]
+    assert [[step.row.configuration for step in chain] for chain in found] == [
+        ["deactivated", "no-collection", "binary-tcp"],
+        ["deactivated:woven", "no-collection:woven", "binary-tcp:woven"],
+    ]
+
+
 def test_the_papers_stand_beside_us_with_ratios_to_the_baseline_of_each_column(page: ET.Element) -> None:
     found = next(row for row in rows(section(page, "papers")) if row.startswith("Kieker binary TCP"))
     assert found == (
@@ -243,3 +259,15 @@ def test_baselines_that_differ_in_their_heap_only_are_told_apart_by_their_trials
     found = [row for row in rows(section(page, "rows")) if row.startswith("No agent")]
     assert len(found) == 3
     assert ["trial IN" in row for row in found] == [False, True, True]
+
+
+def test_an_axis_has_fewer_ticks_where_its_plot_is_narrow() -> None:
+    assert linear([0.0, 8_400.0], NARROW).ticks == (0.0, 5_000.0)
+    assert len(linear([0.0, 8_400.0]).ticks) == 5
+
+
+def test_what_the_kernel_lost_stands_apart_from_what_nobody_accounts_for() -> None:
+    row = next(row for row in sample_findings().configurations if row.records.expected)
+    lost = replace(row.records, expected=1_000, received=700, dropped_reported=0, lost_in_kernel=200)
+    found = dict(shares(replace(row, records=lost, verdicts=())))
+    assert found == pytest.approx({"received": 0.7, "dropped": 0.0, "kernel": 0.2, "silent": 0.1})

@@ -4,7 +4,18 @@ from typing import get_args
 import pytest
 from msgspec.structs import replace
 
-from tracetax.report.views import LABEL_MEANINGS, LABELS, STOPPED, Group, group_of, group_title, loss, next_line, views
+from tracetax.report.views import (
+    LABEL_MEANINGS,
+    LABELS,
+    STOPPED,
+    Group,
+    caveat,
+    group_of,
+    group_title,
+    loss,
+    next_line,
+    views,
+)
 from tracetax.results.findings import ConfigurationFinding, PartFinding
 
 from .sample_findings import NOTHING_RECORDED, sample_findings, with_row
@@ -34,6 +45,22 @@ def test_records_in_broken_trees_are_not_delivered() -> None:
     broken = replace(row.records, complete_trees=row.records.expected_trees - 1, blocks_incomplete=1)
     assert group_of(replace(row, records=broken)) is Group.DROPS
     assert loss(replace(row, records=broken)).startswith("1 of 2,500,000 trees incomplete in 1 of 5 blocks")
+
+
+def test_only_the_workload_as_it_is_is_the_baseline() -> None:
+    findings = sample_findings()
+    rows = {row.configuration: row for row in findings.configurations if row.part == "full-speed"}
+    empty = replace(rows["deactivated"], agent="none", configuration="empty-agent")
+    view = views(replace(findings, configurations=(rows["baseline"], empty)))[1]
+    assert [row.configuration for row in view.baselines] == ["baseline"]
+    assert [row.configuration for row in view.rows] == ["empty-agent"]
+
+
+def test_a_sample_shows_what_share_of_all_arrived() -> None:
+    row = lossy(1_000)
+    sampled = replace(row, delivery="sampled", records=replace(row.records, expected=0, completeness=None, made=10_000))
+    assert group_of(sampled) is Group.PARTIAL
+    assert caveat(sampled) == "sampled: 10 % of all records arrived"
 
 
 def test_an_error_verdict_comes_before_everything_that_was_measured() -> None:

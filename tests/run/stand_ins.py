@@ -5,6 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from tracetax.machine.toolchain import Jdk
 from tracetax.model import (
     BASELINE,
     Agent,
@@ -23,10 +24,19 @@ from tracetax.results.folder import MANIFEST_VERSION, Invocation, Manifest, RunF
 from tracetax.run.bench import Bench, Limits
 
 ROOT = Path(__file__).resolve().parents[2]
-FAKE = Path(__file__).resolve().parents[1] / "fakes" / "java"
+FAKE = Path(__file__).resolve().parents[1] / "fakes" / "bin" / "java"
 HEAP = 64 << 20
 QUICK = Limits(
-    start=5.0, burst=5.0, warm_up=1.0, calls_base=2.0, drain_base=2.0, write=5.0, end=0.5, term=0.5, quiet=0.2
+    start=5.0,
+    burst=5.0,
+    warm_up=1.0,
+    calls_base=2.0,
+    drain_base=2.0,
+    write=5.0,
+    end=0.5,
+    term=0.5,
+    quiet=0.2,
+    connect=0.2,
 )
 
 
@@ -78,15 +88,13 @@ def _agent(key: str, configurations: dict[str, Configuration]) -> Agent:
 def fake_bench(sink: Path, *configurations: Configuration, limits: Limits = QUICK, **_: Any) -> Bench:
     """A bench whose JVM is the stand-in."""
     return Bench(
-        java=FAKE,
-        java_version="17",
+        jdks={0: Jdk(home=FAKE.parent.parent, version="17", vendor="", javac=None, archive=True)},
         cores=2,
         sink=sink,
         classes=Path("classes"),
         agents=agents(*configurations),
         agents_root=Path("agents"),
         artifacts={},
-        jvm=JvmSettings(heap_bytes=HEAP),
         limits=limits,
     )
 
@@ -94,7 +102,8 @@ def fake_bench(sink: Path, *configurations: Configuration, limits: Limits = QUIC
 def part(*configurations: Configuration, calls: int = 200, depth: int = 3) -> Part:
     """A part that measures these configurations."""
     uses = tuple(Use(agent="fake", configuration=config.name) for config in configurations)
-    return Part(name="p", title="P", parameters=Parameters(calls=calls, depth=depth), uses=uses)
+    parameters = Parameters(calls=calls, depth=depth)
+    return Part(name="p", title="P", parameters=parameters, uses=uses, jvm=JvmSettings(heap_bytes=HEAP))
 
 
 def experiment(
@@ -107,7 +116,6 @@ def experiment(
         title="Fake",
         workload="calltree/java",
         parts=(part(*configurations),),
-        jvm=JvmSettings(heap_bytes=HEAP),
         schedule=schedule,
     )
 

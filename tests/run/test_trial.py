@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from tests.run.stand_ins import QUICK, configuration, experiment, fake_bench, new_run
+from tests.run.stand_ins import HEAP, QUICK, configuration, experiment, fake_bench, new_run
 from tracetax.model import BASELINE, Configuration, Delivery, Use
 from tracetax.results.records import TrialRecord
 from tracetax.run.plan import Cell, Slot
@@ -26,7 +26,7 @@ def trial(
     what = experiment(config)
     use = use or Use(agent="fake", configuration=config.name)
     bench = fake_bench(sink, config)
-    cell = Cell(part="p", use=use, role="configuration", heap_bytes=what.jvm.heap_bytes)
+    cell = Cell(part="p", use=use, role="configuration", heap_bytes=HEAP)
     plan = Plan(
         number=1,
         slot=Slot(block=1, block_size=1, cell=cell),

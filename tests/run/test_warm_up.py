@@ -31,6 +31,12 @@ def test_a_burst_is_made_of_whole_chunks_where_that_is_possible() -> None:
     assert burst_calls(replace(CONFIG, queue=400), Parameters(calls=1, depth=10), delivers=True) == 10
 
 
+def test_a_queue_of_whole_trees_holds_the_more_records_the_deeper_they_are() -> None:
+    trees = replace(CONFIG, queue_trees=1500, tree_limit=300)
+    assert [trees.queue_records(depth) for depth in (1, 10, 310)] == [1500, 15_000, 450_000]
+    assert replace(CONFIG, queue=512).queue_records(10) == 512
+
+
 @given(queue=st.integers(100, 100_000), held=st.integers(0, 50_000))
 def test_what_may_be_outstanding_leaves_room_for_the_next_burst(queue: int, held: int) -> None:
     outstanding = enough(replace(CONFIG, queue=queue, held_back=held))
@@ -70,8 +76,8 @@ class StandIn:
         )
 
 
-def arrivals(sink: Any) -> Arrivals:
-    return Arrivals(sink, DropLog(None, ()), quiet_ns=5_000_000)
+def arrivals(sink: Any, connect_ns: int = 0) -> Arrivals:
+    return Arrivals(sink, DropLog(None, ()), quiet_ns=5_000_000, connect_ns=connect_ns)
 
 
 def test_what_is_missing_after_a_quiet_wait_is_not_waited_for_again() -> None:
@@ -93,6 +99,21 @@ def test_where_nothing_ever_arrives_one_wait_is_enough() -> None:
     sink.asked = 0
     waiting.wait(1_000_000)
     assert sink.asked == 0
+
+
+def test_an_agent_that_connects_late_is_awaited_until_then() -> None:
+    sink = StandIn(records=0)
+    waiting = arrivals(sink, connect_ns=60 * 10**9)
+    for target in (100, 200, 300, 400):
+        waiting.wait(target)
+        assert not waiting.given_up
+    sink.records = 100
+    waiting.wait(500)
+    assert waiting.seen
+    sink.asked = 0
+    waiting.wait(600)
+    assert sink.asked > 1
+    assert not waiting.given_up
 
 
 def test_the_last_wait_is_made_in_any_case() -> None:

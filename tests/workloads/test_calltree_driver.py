@@ -13,6 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from tracetax.artifacts.start_up import build_start_up
+
 SOURCES = Path(__file__).resolve().parents[2] / "workloads/calltree/java"
 LIMIT_S = 60
 CLASS_LOADED = "tracetax.calltree.Warmth "
@@ -252,6 +254,22 @@ def test_the_end_runs_shutdown_hooks(classes: Path, tmp_path: Path) -> None:
         jvm=(f"-XX:StartFlightRecording=filename={recording},settings=none",),
     )
     assert recording.exists(), "the recording is written by a shutdown hook"
+
+
+def test_classes_for_the_start_are_run_before_it_is_ready(classes: Path, tmp_path: Path) -> None:
+    start_up = build_start_up(5, 2, tmp_path / "cache")
+    options = ("--calls", 10, "--depth", 1, "--start-up", "tracetax.generated.StartUp")
+    seen = tmp_path / "classes.txt"
+    log = f"-Xlog:class+load:file={seen}"
+    measured(Path(f"{classes}:{start_up}"), tmp_path, *options, jvm=(log,))
+    loaded = seen.read_text()
+    assert 0 < loaded.index("tracetax.generated.Monitored ") < loaded.index("tracetax.calltree.Caller ")
+
+
+def test_a_class_for_the_start_that_is_not_there_is_an_error(classes: Path, tmp_path: Path) -> None:
+    with started(classes, tmp_path, "--calls", 10, "--depth", 1, "--start-up", "tracetax.generated.Gone") as program:
+        assert "tracetax.generated.Gone" in program.await_event("error")
+        assert program.process.wait(LIMIT_S) == 1
 
 
 def test_an_unknown_command_is_an_error(classes: Path, tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def comparisons(manifest: Manifest, blocks: Blocks, bands: Iterable[AABand]) -> 
     for part in experiment.parts:
         heaps = dict(arranged.uses(blocks, part.name))
         for first, second in part.build_pairs:
-            heap = heaps.get(first, experiment.jvm.heap_bytes)
+            heap = heaps.get(first, part.jvm.heap_bytes)
             columns = arranged.side_by_side(blocks, part.name, first, second, heap, service_mean)
             if len(columns[0]):
                 where = f"{part.title}, " if len(experiment.parts) > 1 else ""

@@ -41,6 +41,10 @@ def total(trials: Sequence[TrialRecord], blocks: int) -> Records:
         blocks_incomplete=sum(not complete(ledger) for ledger in ledgers if ledger.expected),
         blocks=blocks,
         offered_per_second=expected / seconds if expected and seconds else None,
+        lost_datagrams=sum(max(0, ledger.lost_datagrams) for ledger in ledgers),
+        lost_in_kernel=sum(ledger.missing_in_kernel for ledger in ledgers),
+        truncated=sum(ledger.truncated for ledger in ledgers),
+        made=sum(ledger.made for ledger in ledgers),
     )
 
 

@@ -10,6 +10,7 @@ from tracetax import __version__
 from tracetax.analysis import cost, delivery, measures
 from tracetax.analysis.builds import comparisons
 from tracetax.analysis.published import published_values
+from tracetax.analysis.receivers import receivers
 from tracetax.analysis.statements import statements
 from tracetax.machine.isolation import FEW_CORES
 from tracetax.model import BASELINE, Agent, Delivery, Experiment, Part, Use
@@ -65,7 +66,7 @@ def build(folder: RunFolder) -> Findings:
         run=str(folder.path),
     )
     blocks = arranged.whole_blocks(inputs.records)
-    bands = [band for part in inputs.experiment.parts for band in _bands(part, blocks, inputs.experiment)]
+    bands = [band for part in inputs.experiment.parts for band in _bands(part, blocks)]
     unranked = [
         (part, _baselines(part, blocks, inputs) + _configurations(part, blocks, inputs))
         for part in inputs.experiment.parts
@@ -97,11 +98,11 @@ def build(folder: RunFolder) -> Findings:
         verdicts=_run_verdicts(inputs, parts),
         comparisons=comparisons(inputs.manifest, blocks, bands),
     )
-    return replace(findings, statements=statements(findings))
+    return replace(findings, statements=(*statements(findings), *receivers(findings)))
 
 
-def _bands(part: Part, blocks: Blocks, experiment: Experiment) -> list[AABand]:
-    heaps = _heaps(part, blocks) or [experiment.jvm.heap_bytes]
+def _bands(part: Part, blocks: Blocks) -> list[AABand]:
+    heaps = _heaps(part, blocks) or [part.jvm.heap_bytes]
     bands = {heap: _band(part, heap, blocks) for heap in heaps}
     return [
         AABand(
@@ -135,7 +136,7 @@ def _configurations(part: Part, blocks: Blocks, inputs: Inputs) -> list[Configur
     rows: list[ConfigurationFinding] = []
     measured = dict(arranged.uses(blocks, part.name))
     for use in part.uses:
-        heap = measured.get(use, inputs.experiment.jvm.heap_bytes)
+        heap = measured.get(use, part.jvm.heap_bytes)
         trials = arranged.trials(blocks, part.name, use, "configuration", heap)
         beside = arranged.paired(blocks, part.name, use, heap, service_mean)
         band = _band(part, heap, blocks)
@@ -195,9 +196,14 @@ def _row(
             )
         ),
         rank=None,
-        deferred=config.delivery is not Delivery.NONE and delivery.deferred(trials),
+        deferred=config.delivery not in (Delivery.NONE, Delivery.AGGREGATED) and delivery.deferred(trials),
         published=published_values(inputs.experiment, use),
         build=use.build,
+        backend=use.backend,
+        backend_name=inputs.manifest.backends[use.backend].title if use.backend else "",
+        technology=config.technology,
+        java=inputs.manifest.java.get(part.name),
+        collector=part.jvm.collector,
     )
 
 
@@ -211,7 +217,8 @@ def _verdicts(
     """Verdicts of all its trials, each kind once with how often and an example; failures of repeated trials too."""
 
     def mine(key: CellKey) -> bool:
-        return (key[0], key[1], key[2], key[4], key[5]) == (part.name, use.agent, use.configuration, heap, use.build)
+        wanted = (use.agent, use.configuration, heap, use.build, use.backend)
+        return (key[0], *key[1:3], *key[4:]) == (part.name, *wanted)
 
     trials = [record for record in records if mine(arranged.cell_key(record))]
     given_up = any(mine(key) and trial.status == "failed" for block in blocks.values() for key, trial in block.items())
@@ -266,7 +273,7 @@ def _ranked(
 
 
 def _use(row: ConfigurationFinding) -> Use:
-    return Use(agent=row.agent, configuration=row.configuration, build=row.build)
+    return Use(agent=row.agent, configuration=row.configuration, build=row.build, backend=row.backend)
 
 
 def _cpu_by_block(row: ConfigurationFinding, part: Part, blocks: Blocks) -> dict[int, float]:
@@ -291,6 +298,9 @@ def _part(part: Part, blocks: Blocks, manifest: Manifest) -> PartFinding:
         blocks=count,
         stopped=ending,
         indicative=count < measures.INDICATIVE_BELOW,
+        jvm=part.jvm,
+        java=manifest.java.get(part.name),
+        levels=part.levels,
     )
 
 
@@ -308,6 +318,14 @@ def _run_verdicts(inputs: Inputs, parts: tuple[PartFinding, ...]) -> tuple[Verdi
     if any(part.stopped == "interrupted" for part in parts):
         text = "The run was interrupted; what had been measured is shown."
         result.append(Verdict(code="interrupted", severity="warning", text=text))
+    archives = {part.java.archive for part in parts if part.java}
+    if len(archives) > 1:
+        without = ", ".join(dict.fromkeys(str(part.java) for part in parts if part.java and not part.java.archive))
+        text = (
+            f"{without}: without a class-data archive a JVM starts more slowly. Start-up times are not comparable with "
+            "those on a JDK that has one; all other numbers are."
+        )
+        result.append(Verdict(code="start-up-apart", severity="warning", text=text))
     if inputs.manifest.inherited:
         text = f"Set in the environment and not passed on: {', '.join(inputs.manifest.inherited)}"
         result.append(Verdict(code="environment", severity="note", text=text))

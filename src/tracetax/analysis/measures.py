@@ -55,6 +55,7 @@ def of_blocks(by_block: Sequence[Sequence[TrialRecord]]) -> list[Measure]:
         ("allocation", "bytes", "call", lambda trial: trial.allocated_bytes_per_call, False),
         ("delivery_rate", "1/s", "", carried_per_second, False),
         ("sink_cpu", "ns", "record", _sink_cpu_per_record, False),
+        ("receiver_cpu", "ns", "record", _receiver_cpu_per_record, False),
         ("cpu_waiting", "1", "", lambda trial: trial.cpu.waiting_cores if trial.cpu else None, False),
         ("startup_main", "ns", "", lambda trial: _since_start(trial, trial.moments.main), False),
         ("startup_first_call", "ns", "", lambda trial: _since_start(trial, trial.moments.first_monitored), False),
@@ -141,13 +142,21 @@ def _drain_time(trial: TrialRecord) -> float | None:
 def _bytes_per_record(trial: TrialRecord) -> float | None:
     if trial.ledger is None or not trial.ledger.received:
         return None
+    if trial.backend:
+        return None  # a backend does not tell them
     return trial.ledger.bytes / trial.ledger.received
 
 
 def _sink_cpu_per_record(trial: TrialRecord) -> float | None:
-    if trial.ledger is None or not trial.ledger.received or trial.disturbance is None:
+    if trial.ledger is None or not trial.ledger.received or trial.disturbance is None or trial.backend:
         return None
     return trial.disturbance.sink_cpu_ns / trial.ledger.received
+
+
+def _receiver_cpu_per_record(trial: TrialRecord) -> float | None:
+    if trial.ledger is None or not trial.ledger.received or not trial.receiver_cpu_ns:
+        return None
+    return trial.receiver_cpu_ns / trial.ledger.received
 
 
 def _divided(estimate: Estimate, by: float) -> Estimate:

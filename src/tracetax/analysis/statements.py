@@ -21,7 +21,8 @@ def statements(findings: Findings) -> tuple[Statement, ...]:
     for part in findings.experiment.parts:
         rows = [row for row in findings.configurations if row.part == part.name]
         result += _comparison(part, rows)
-        result += [statement for row in rows if (statement := _dropping(part, row))]
+        for tell in (_dropping, _truncating, _sampling):
+            result += [statement for row in rows if (statement := tell(part, row))]
     return tuple(result)
 
 
@@ -30,14 +31,14 @@ def _comparison(part: PartFinding, rows: list[ConfigurationFinding]) -> list[Sta
     ranked = sorted((row for row in rows if row.rank is not None), key=lambda row: (row.rank, _price(row)))
     if not ranked:
         return []
-    rests_on = tuple(_key(row) for row in ranked)
+    rests_on = tuple(row_key(row) for row in ranked)
     where = condition(part)
-    first = f"{_name(ranked[0])} costs {_costs(ranked[0], spelled=True)}{_marks(ranked[0])}"
+    first = f"{name_of(ranked[0])} costs {_costs(ranked[0], spelled=True)}{_marks(ranked[0])}"
     if len(ranked) == 1:
         text = f"{where}, one delivers every record: {first}."
     else:
         others = [
-            f"{_name(row)} {_costs(row)}{_marks(row)}" + (" (a tie)" if row.rank == before.rank else "")
+            f"{name_of(row)} {_costs(row)}{_marks(row)}" + (" (a tie)" if row.rank == before.rank else "")
             for before, row in pairwise(ranked)
         ]
         text = f"{where}, these deliver every record: {first}; {'; '.join(others)}."
@@ -63,11 +64,43 @@ def _dropping(part: PartFinding, row: ConfigurationFinding) -> Statement | None:
     offered = rounded(records.offered_per_second) if records.offered_per_second else "?"
     carried = f" and carries about {rounded(rate.estimate)} of them here" if rate else ""
     text = (
-        f"{condition(part)}, {_name(row)} is offered {offered} records per second{carried}: {_loss(row)} "
+        f"{condition(part)}, {name_of(row)} is offered {offered} records per second{carried}: {_loss(row)} "
         f"(in {records.blocks_incomplete} of {records.blocks} blocks)."
     )
-    build = f"-{row.build}" if row.build else ""
-    return Statement(id=f"{part.name}-{row.agent}-{row.configuration}{build}-drops", text=text, rests_on=(_key(row),))
+    return _about(part, row, "drops", text)
+
+
+def _truncating(part: PartFinding, row: ConfigurationFinding) -> Statement | None:
+    """That a configuration cuts call trees: what it leaves out so is no loss."""
+    records = row.records
+    if not records.truncated or any(verdict.severity == "error" for verdict in row.verdicts):
+        return None
+    depth = part.parameters.depth
+    kept = depth * records.expected / (records.expected + records.truncated)
+    text = (
+        f"{condition(part)}, {name_of(row)} cuts call trees by design: it records {kept:,.0f} of {depth:,} invocations "
+        "of each. The others are truncated by its limit; they count as neither expected nor lost."
+    )
+    return _about(part, row, "truncates", text)
+
+
+def _sampling(part: PartFinding, row: ConfigurationFinding) -> Statement | None:
+    """What share of all invocations a configuration recorded that samples."""
+    records = row.records
+    failed = any(verdict.severity == "error" for verdict in row.verdicts)
+    if failed or row.delivery != Delivery.SAMPLED or not records.made:
+        return None
+    text = (
+        f"{condition(part)}, {name_of(row)} samples: {records.received:,} of {records.made:,} records arrived "
+        f"({records.received / records.made * 100:.3g} %). None of them is promised, so none counts as lost."
+    )
+    return _about(part, row, "samples", text)
+
+
+def _about(part: PartFinding, row: ConfigurationFinding, what: str, text: str) -> Statement:
+    marks = "".join(f"-{mark}" for mark in (row.build, row.backend) if mark)
+    name = f"{part.name}-{row.agent}-{row.configuration}{marks}-{what}"
+    return Statement(id=name, text=text, rests_on=(row_key(row),))
 
 
 def _loss(row: ConfigurationFinding) -> str:
@@ -76,6 +109,11 @@ def _loss(row: ConfigurationFinding) -> str:
     silent = records.expected - records.received - records.dropped_reported
     if any(verdict.code == "oldest-deleted" for verdict in row.verdicts):
         return f"it deletes its oldest records while it writes; it kept {records.received:,} of {records.expected:,}"
+    if records.lost_in_kernel and silent <= records.lost_in_kernel:
+        return (
+            f"this machine's kernel lost {records.lost_datagrams:,} of its datagrams, and {silent:,} records with them"
+        )
+    silent -= records.lost_in_kernel
     if silent > 0:
         return f"it loses records; {silent:,} are unaccounted for"
     policy = "drops by policy" if row.delivery == Delivery.LOSSY else "loses records"
@@ -83,11 +121,12 @@ def _loss(row: ConfigurationFinding) -> str:
 
 
 def condition(part: PartFinding) -> str:
-    """The rate of a part in words."""
+    """The rate of a part in words, and its level of each factor."""
     parameters = part.parameters
+    levels = f" ({part.levels})" if part.levels else ""
     if parameters.rate == "full":
-        return "Back to back"
-    return f"At {parameters.rate * parameters.depth:,.0f} records per second"
+        return f"Back to back{levels}"
+    return f"At {parameters.rate * parameters.depth:,.0f} records per second{levels}"
 
 
 def _price(row: ConfigurationFinding) -> float:
@@ -123,9 +162,12 @@ def rounded(value: float, like: float | None = None) -> str:
     return f"{round(value, -place):,.{max(0, -place)}f}"
 
 
-def _name(row: ConfigurationFinding) -> str:
-    return f"{row.agent_name} ({row.title})" + (f" [{row.build}]" if row.build else "")
+def name_of(row: ConfigurationFinding) -> str:
+    """What a sentence calls a row."""
+    build = f" [{row.build}]" if row.build else ""
+    return f"{row.agent_name} ({row.title}){build}" + (f" → {row.backend_name}" if row.backend else "")
 
 
-def _key(row: ConfigurationFinding) -> str:
-    return f"{row.part}/{row.agent}/{row.configuration}" + (f"/{row.build}" if row.build else "")
+def row_key(row: ConfigurationFinding) -> str:
+    """What a statement rests on: the names that tell a row from all others but its heap."""
+    return "/".join(name for name in (row.part, row.agent, row.configuration, row.build, row.backend) if name)

@@ -1,9 +1,28 @@
 """Fetches and builds what a trial needs, by the ordinary clients, cached by content and checked by checksum."""
 
-from tracetax.artifacts.builds import build_sink, build_workload
-from tracetax.artifacts.cache import cache_dir, sha256_of
+from tracetax.artifacts.builds import build_sink, build_workload, sources_of
+from tracetax.artifacts.cache import Say, cache_dir, sha256_of
 from tracetax.artifacts.local import keep
 from tracetax.artifacts.maven import fetch
+from tracetax.artifacts.obtain import obtain
+from tracetax.artifacts.prepared import Workplace, class_files, prepared
+from tracetax.artifacts.start_up import build_start_up
 from tracetax.artifacts.tools import ToolFailed, find_tool
 
-__all__ = ["ToolFailed", "build_sink", "build_workload", "cache_dir", "fetch", "find_tool", "keep", "sha256_of"]
+__all__ = [
+    "Say",
+    "ToolFailed",
+    "Workplace",
+    "build_sink",
+    "build_start_up",
+    "build_workload",
+    "cache_dir",
+    "class_files",
+    "fetch",
+    "find_tool",
+    "keep",
+    "obtain",
+    "prepared",
+    "sha256_of",
+    "sources_of",
+]

@@ -7,7 +7,7 @@ from tracetax.artifacts.tools import find_tool, run_tool
 from tracetax.errors import UserError
 
 GO_ENVIRONMENT = {"GOTOOLCHAIN": "local", "GOFLAGS": "-mod=readonly -trimpath", "CGO_ENABLED": "0"}
-GO_SECONDS = 900.0
+GO_SECONDS = 1800.0
 JAVAC_OPTIONS = ("--release", "8", "-encoding", "UTF-8", "-Xlint:-options")
 """Java 8's class files run on every JDK since; newer compilers warn about that, which is no news."""
 JAVAC_SECONDS = 300.0
@@ -45,12 +45,39 @@ def build_sink(root: Path, cache: Path, say: Say = silent) -> Path:
     return built(cache / "built" / f"sink-{key}", cache, build, say) / "sink"
 
 
+def go_version(cache: Path) -> str:
+    """What the Go that builds calls itself. Raises UserError where there is none."""
+    return _version([str(find_tool("go", "to build a program", beside_python=True)), "version"], cache)
+
+
+def build_by_go(sources: Path, program: Path, *, logs: Path, label: str, what: str, advice: str) -> None:
+    """Build the program of a Go module whose versions its ``go.sum`` pins. Raises ToolFailed, beginning with ``what``.
+
+    Its modules are fetched by Go, so Go's own settings (proxy, private modules) hold.
+    """
+    run_tool(
+        what,
+        [str(find_tool("go", "to build a program", beside_python=True)), "build", "-o", str(program), "."],
+        logs=logs,
+        label=label,
+        seconds=GO_SECONDS,
+        advice=advice,
+        added=GO_ENVIRONMENT,
+        directory=sources,
+    )
+
+
+def sources_of(root: Path, workload: str) -> Path:
+    """The folder with the sources of a workload such as ``calltree/java``."""
+    return root / "workloads" / workload / "src"
+
+
 def build_workload(root: Path, name: str, cache: Path, say: Say = silent) -> Path:
     """The class path of a workload in Java such as ``calltree/java``, compiled for Java 8.
 
     Raises UserError where there is no compiler or it fails.
     """
-    source = root / "workloads" / name / "src"
+    source = sources_of(root, name)
     files = list(source.rglob("*.java"))
     if not files:
         raise UserError(f"There are no sources of the workload {name} in {source}.")

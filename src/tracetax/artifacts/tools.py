@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tracetax.errors import ExitCode, UserError
-from tracetax.process import Process
+from tracetax.process import Process, clean_environment
 
 FIRST_LINES = 6
 LAST_LINES = 8
@@ -44,9 +44,10 @@ def run_tool(
     seconds: float,
     advice: str = "",
     added: Mapping[str, str] | None = None,
+    clean: bool = False,
     directory: Path | None = None,
 ) -> str:
-    """Run a client to its end with the user's own environment and ``added``; returns its output.
+    """Run a client to its end with the user's own environment, or a ``clean`` one, and ``added``; returns its output.
 
     Raises ToolFailed when it fails or takes longer than ``seconds``: ``what`` begins the message, ``advice`` is in it,
     and its log ``<logs>/<label>-….log``, which is removed otherwise, is kept. Leaving early, by Ctrl-C too, ends the
@@ -56,7 +57,7 @@ def run_tool(
     handle, name = tempfile.mkstemp(prefix=f"{label}-", suffix=".log", dir=logs)
     os.close(handle)
     log = Path(name)
-    environment = {**os.environ, **(added or {})}
+    environment = {**(clean_environment(os.environ, {}) if clean else os.environ), **(added or {})}
     with Process(command, environment=environment, stdout=log, stderr=log, directory=directory) as process:
         process.close_input()
         ending = process.wait(seconds, interval=0.02)

@@ -2,10 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-from tracetax.catalog.agent_shape import Size
-from tracetax.catalog.experiment_shape import CallRate, Calls, Depth, Threads
+from msgspec.structs import asdict
+
+from tracetax.catalog.experiment_shape import CallRate, Calls, Depth, JvmShape, Threads
+from tracetax.catalog.factors import combinations, overridden
 from tracetax.catalog.problems import COMMAND_LINE, Report, raise_problems
 from tracetax.catalog.shape import read_one
+from tracetax.catalog.typed import read_jvm
 from tracetax.catalog.uses import Known, unknown_agent
 from tracetax.model import (
     BASELINE,
@@ -13,7 +16,6 @@ from tracetax.model import (
     Agent,
     Delivery,
     Experiment,
-    JvmSettings,
     Parameters,
     Part,
     Profile,
@@ -26,7 +28,7 @@ WORKLOAD = "calltree/java"
 CALLS_AT_FULL_SPEED = 200_000
 SECONDS_AT_A_RATE = 3
 DEPTH = 10
-HEAP = "1 GiB"
+HEAP = 1 << 30
 
 
 def adhoc_experiment(
@@ -37,18 +39,21 @@ def adhoc_experiment(
     depth: int | None = None,
     calls: int | None = None,
     threads: int | None = None,
+    jdk: str | None = None,
+    collector: str | None = None,
     heap: str | None = None,
     schedule: Schedule | None = None,
 ) -> Experiment:
     """Measure agents as they are shipped: each one's stock configurations that deliver records.
 
     Quantities are text with units, as in a file, and have the same bounds; None is an option that was not given.
+    ``jdk``, ``collector`` and ``heap`` may be lists with commas between, which make a part of each combination.
     Without ``calls``, a trial at a rate lasts three seconds, and one at full speed makes 200,000 calls. Raises
     CatalogError with every problem, named by its option.
     """
     report = Report(COMMAND_LINE)
     known = Known(agents)
-    uses = _stock_uses(agent_keys, known, report)
+    uses = stock_uses(agent_keys, known, report)
     per_second: Rate = read_one(FULL if rate is None else rate, CallRate, "--rate", report) or FULL
     if calls is None:
         calls = CALLS_AT_FULL_SPEED if per_second == FULL else max(1, round(SECONDS_AT_A_RATE * per_second))
@@ -58,21 +63,26 @@ def adhoc_experiment(
         rate=per_second,
         threads=read_one(1 if threads is None else threads, Threads, "--threads", report),
     )
-    heap_bytes: int = read_one(HEAP if heap is None else heap, Size, "--heap", report)
+    jvm = read_jvm({"jdk": jdk, "collector": collector, "heap": heap}, report)
     raise_problems(report)
     speed = "at full speed" if per_second == FULL else f"at {per_second:,g} calls/s"
-    title = f"What tracing costs {speed}, depth {parameters.depth}"
+    title = f"{speed[0].upper()}{speed[1:]}"
+    said = {key: (value,) for key, value in asdict(parameters).items() if key != "method_time_ns"}
+    parts = tuple(
+        Part(f"adhoc{found.suffix}", f"{title}{found.title_suffix}", found.parameters, uses, found.jvm, found.levels)
+        for found in combinations(said, overridden(jvm, JvmShape(heap=(HEAP,))))
+    )
     return Experiment(
         key="adhoc",
-        title=title,
+        title=f"What tracing costs {speed}, depth {parameters.depth}",
         workload=WORKLOAD,
-        parts=(Part("adhoc", f"{speed[0].upper()}{speed[1:]}", parameters, uses),),
-        jvm=JvmSettings(heap_bytes),
+        parts=parts,
         schedule=schedule or Schedule(),
     )
 
 
-def _stock_uses(agent_keys: Sequence[str], known: Known, report: Report) -> tuple[Use, ...]:
+def stock_uses(agent_keys: Sequence[str], known: Known, report: Report) -> tuple[Use, ...]:
+    """The configurations of profile stock that deliver records, of agents named by ``--agent``."""
     uses: dict[Use, None] = {}
     for key in agent_keys:
         agent = known.agents.get(key)

@@ -35,6 +35,20 @@ Coordinate: TypeAlias = Annotated[
 Checksum: TypeAlias = Annotated[
     str, Meta(pattern="[0-9a-f]{64}", extra={"means": "a SHA-256: 64 hexadecimal digits in lower case"})
 ]
+Address: TypeAlias = Annotated[
+    str, Meta(pattern=r"https?://[^\s/]+/\S*", extra={"means": "the address of a file: https://…"})
+]
+Inside: TypeAlias = Annotated[
+    str,
+    Meta(
+        pattern=r"(?!/)(?!.*(^|/)\.\.(/|$))[^\\{}]+",
+        extra={"means": 'a path inside the folder: without a leading /, "..", backslashes or placeholders'},
+    ),
+]
+JavaRelease: TypeAlias = Annotated[int, Meta(ge=8, le=99)]
+ClassName: TypeAlias = Annotated[
+    str, Meta(pattern=r"[\w$]+(\.[\w$]+)*", extra={"means": "the name of a Java class with its package"})
+]
 
 
 class JavaShape(Struct, frozen=True):
@@ -44,11 +58,51 @@ class JavaShape(Struct, frozen=True):
     tested: tuple[Positive, ...]
 
 
-class ArtifactShape(Struct, frozen=True):
-    """``[artifacts.<name>]``."""
+class ArtifactShape(Struct, frozen=True, kw_only=True):
+    """``[artifacts.<name>]``: one of ``maven``, ``url`` and ``given``, with what belongs to it."""
 
-    maven: Coordinate
-    sha256: Checksum
+    maven: Coordinate | None = None
+    url: Address | None = None
+    given: Text | None = None
+    sha256: Checksum | None = None
+    version: Text | None = None
+
+
+class CompilationShape(Struct, frozen=True, kw_only=True):
+    """``compile = { sources = "…", class_path = […], release = 8, jar = "own.jar" }``."""
+
+    sources: Text
+    class_path: tuple[Text, ...] = ()
+    release: JavaRelease = 8
+    jar: Inside | None = None
+
+
+class ProgramShape(Struct, frozen=True, kw_only=True):
+    """``run = { main = "…", class_path = […], jvm = […], arguments = […] }``."""
+
+    main: ClassName
+    class_path: tuple[Text, ...]
+    jvm: tuple[Text, ...] = ()
+    arguments: tuple[str, ...] = ()
+
+
+class GoShape(Struct, frozen=True, kw_only=True):
+    """``go = { sources = "…", program = "server" }``."""
+
+    sources: Text
+    program: Inside
+
+
+class PrepareShape(Struct, frozen=True, kw_only=True):
+    """``[[prepare]]``."""
+
+    name: Name
+    unzip: tuple[Text, ...] = ()
+    strip: Count | None = None
+    copy: dict[Inside, Text] = {}
+    compile: CompilationShape | None = None
+    go: GoShape | None = None
+    run: ProgramShape | None = None
 
 
 class MemoryShape(Struct, frozen=True):
@@ -56,6 +110,14 @@ class MemoryShape(Struct, frozen=True):
 
     base: Size
     per_record: Size
+
+
+class ScrapeShape(Struct, frozen=True, kw_only=True):
+    """``scrape = { path = "/metrics", metric = "calls_total", interval = "15 s" }``."""
+
+    path: Annotated[str, Meta(pattern=r"/\S*", extra={"means": "a path: it begins with a slash and has no blanks"})]
+    metric: Annotated[str, Meta(pattern=r"[a-zA-Z_:][\w:.]*", extra={"means": "the name of a metric"})] | None = None
+    interval: Duration = 15 * 10**9
 
 
 class SetupShape(Struct, frozen=True, kw_only=True):
@@ -67,13 +129,18 @@ class SetupShape(Struct, frozen=True, kw_only=True):
     records_per_invocation: Positive | None = None
     record_name: Text | None = None
     queue: Positive | None = None
+    queue_trees: Positive | None = None
     held_back: Count | None = None
     flush_interval: Duration | None = None
+    pause: Duration | None = None
     drop_log: Text | None = None
     deletes_oldest: bool | None = None
     jvm: tuple[Text, ...] = ()
     environment: dict[VariableName, str] = {}
     memory: MemoryShape | None = None
+    class_path: tuple[Text, ...] | None = None
+    tree_limit: Positive | None = None
+    scrape: ScrapeShape | None = None
 
 
 class ConfigurationShape(SetupShape, frozen=True, kw_only=True):
@@ -83,6 +150,13 @@ class ConfigurationShape(SetupShape, frozen=True, kw_only=True):
     extends: str | None = None
     profile: Profile | None = None
     published: dict[Name, Text] = {}
+
+
+class TechnologyShape(SetupShape, frozen=True, kw_only=True):
+    """``[technologies.<name>]``."""
+
+    title: Text
+    published_as: Text | None = None
 
 
 class AgentShape(Struct, frozen=True, kw_only=True):
@@ -95,5 +169,8 @@ class AgentShape(Struct, frozen=True, kw_only=True):
     java: JavaShape
     instrumentation: Text
     artifacts: dict[ArtifactName, ArtifactShape] = {}
+    prepare: tuple[PrepareShape, ...] = ()
     common: SetupShape = SetupShape()
+    technology: Name | None = None
+    technologies: dict[Name, TechnologyShape] = {}
     configurations: dict[Name, ConfigurationShape]

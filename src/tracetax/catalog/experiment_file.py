@@ -3,17 +3,17 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from tracetax.catalog.experiment_shape import ExperimentShape, PartShape, UsesShape
+from tracetax.catalog.experiment_shape import ExperimentShape, JvmShape, PartShape, UsesShape
 from tracetax.catalog.factors import combinations, overridden
-from tracetax.catalog.fast import check_fast, shortened
 from tracetax.catalog.names import did_you_mean, one_of
 from tracetax.catalog.problems import Report, join
 from tracetax.catalog.published import published_rows
 from tracetax.catalog.scheduling import scheduled
 from tracetax.catalog.shape import read_file
-from tracetax.catalog.uses import Known, read_uses
+from tracetax.catalog.uses import Known, read_uses, uses_if_given
+from tracetax.catalog.variants import Variant, check_variants, version_of
 from tracetax.errors import UserError
-from tracetax.model import Experiment, JvmSettings, Part
+from tracetax.model import Experiment, Part
 
 
 def find_experiment(name_or_path: str, root: Path) -> tuple[Path, str]:
@@ -34,19 +34,27 @@ def experiment_names(root: Path) -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in (root / "experiments").glob("*.toml")))
 
 
-def read_experiment(path: Path, known: Known, root: Path, report: Report, *, fast: bool = False) -> Experiment | None:
+def read_experiment(
+    path: Path,
+    known: Known,
+    root: Path,
+    report: Report,
+    *,
+    variant: Variant = "",
+    jvm: JvmShape | None = None,
+) -> Experiment | None:
     """Read and check one experiment; what is returned is of use only where the report has no problem.
 
-    ``fast`` asks for the shorter version that its ``[fast]`` describes.
+    ``variant`` asks for another version, which a table of that name describes. What ``jvm`` says goes before all JVM
+    settings of the file.
     """
     shape = read_file(path, ExperimentShape, report)
     if shape is None:
         return None
     _check_workload(shape.workload, root, report)
-    check_fast(shape, report)
-    if fast:
-        shape = shortened(shape, report)
-    parts = _parts(path.stem, shape, known, report)
+    check_variants(shape, report)
+    shape = version_of(shape, variant, report)
+    parts = _parts(path.stem, shape, jvm or JvmShape(), known, report)
     uses = [use for part in parts for use in part.uses]
     printed = published_rows(shape.published, path.stem, uses, known, root, report) if shape.published else ()
     return Experiment(
@@ -54,13 +62,12 @@ def read_experiment(path: Path, known: Known, root: Path, report: Report, *, fas
         title=shape.title,
         workload=shape.workload,
         parts=parts,
-        jvm=JvmSettings(shape.jvm.heap, shape.jvm.collector),
         schedule=scheduled(shape.schedule, report),
         paper=shape.paper,
         result=shape.result,
         rank_by=shape.rank_by,
         published=printed,
-        fast=fast,
+        variant=variant,
     )
 
 
@@ -72,40 +79,50 @@ def _check_workload(name: str, root: Path, report: Report) -> None:
         report.add("workload", f'"{name}" is no workload{hint}')
 
 
-def _parts(key: str, shape: ExperimentShape, known: Known, report: Report) -> tuple[Part, ...]:
+def _parts(key: str, shape: ExperimentShape, typed: JvmShape, known: Known, report: Report) -> tuple[Part, ...]:
     """The parts of the experiment, one for each combination of factors; without ``[[parts]]`` it is one itself."""
     parts: list[Part] = []
     whole = PartShape(name=key, title=shape.title)
     for path, part in [(f"parts[{index}]", part) for index, part in enumerate(shape.parts)] or [("", whole)]:
-        for expanded in _expanded(path, part, shape, known, report):
+        for expanded in _expanded(path, part, shape, typed, known, report):
             if any(expanded.name == other.name for other in parts):
                 report.add(join(path, "name"), f'there are two parts by the name of "{expanded.name}"')
             parts.append(expanded)
     return tuple(parts)
 
 
-def _expanded(path: str, part: PartShape, shape: ExperimentShape, known: Known, report: Report) -> Iterator[Part]:
-    groups, key = _uses_of(path, part, shape)
+def _expanded(
+    path: str, part: PartShape, shape: ExperimentShape, typed: JvmShape, known: Known, report: Report
+) -> Iterator[Part]:
+    groups, at = _uses_of(path, part, shape)
     language = "" if report.concerns("workload") else shape.workload.partition("/")[2]
-    uses = read_uses(groups, key, language, known, report)
+    uses = read_uses(groups, at, language, known, report)
     if not groups:
-        report.add(key, "is missing: name at least one configuration to measure")
-    values = overridden(shape.parameters, part.parameters)
-    for name, levels in values.items():
-        where = join(join(path if getattr(part.parameters, name) else "", "parameters"), name)
-        if len(set(levels)) < len(levels) and not report.concerns(where):
-            report.add(where, "names the same value twice")
-    for name in ("calls", "depth"):
-        if name not in values:
-            report.add(f"parameters.{name}", "is missing")
-    if any(report.concerns(join(section, "parameters")) for section in ("", path)):
+        report.add(at, "is missing: name at least one configuration to measure")
+    parameters = overridden(part.parameters, shape.parameters)
+    jvm = overridden(typed, part.jvm, shape.jvm)
+    for table, own, said in (("parameters", part.parameters, parameters), ("jvm", part.jvm, jvm)):
+        for name, levels in said.items():
+            where = join(join(path if getattr(own, name) else "", table), name)
+            if len(set(levels)) < len(levels) and not report.concerns(where):
+                report.add(where, "names the same value twice")
+    needed = {"parameters.calls": parameters, "parameters.depth": parameters, "jvm.heap": jvm}
+    for key, said in needed.items():
+        if key.partition(".")[2] not in said:
+            report.add(key, "is missing")
+    if max(parameters.get("start_up_monitored", (0,))) > min(parameters.get("start_up_methods", (0,))):
+        report.add("parameters.start_up_monitored", "is more than start_up_methods, of which it is a part")
+    if any(report.concerns(join(section, table)) for section in ("", path) for table in ("parameters", "jvm")):
         return
-    for combination in combinations(values):
+    for combination in combinations(parameters, jvm):
         yield Part(
             name=part.name + combination.suffix,
             title=part.title + combination.title_suffix,
             parameters=combination.parameters,
             uses=tuple(uses.values()),
+            jvm=combination.jvm,
+            levels=combination.levels,
+            if_given=uses_if_given(groups, at, uses),
         )
 
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal, TypeAlias
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 
 from tracetax.catalog import units
 from tracetax.catalog.agent_shape import Duration, Name, Size, Text
@@ -11,9 +11,11 @@ from tracetax.model import Rate
 Calls: TypeAlias = Annotated[int, Meta(ge=1, le=1_000_000_000)]
 Depth: TypeAlias = Annotated[int, Meta(ge=1, le=1_000)]
 Threads: TypeAlias = Annotated[int, Meta(ge=1, le=1_024)]
+StartUpMethods: TypeAlias = Annotated[int, Meta(ge=0, le=5_000)]
 CallRate: TypeAlias = Annotated[Rate, Meta(extra={"read": units.rate})]
 Blocks: TypeAlias = Annotated[int, Meta(ge=2)]
 NarrowEnough: TypeAlias = Annotated[units.HalfWidth, Meta(extra={"read": units.half_width})]
+Release: TypeAlias = Annotated[int, Meta(ge=8, le=99)]
 Collector: TypeAlias = Literal["G1", "Parallel", "Serial", "Z", "Shenandoah"]
 
 
@@ -26,13 +28,16 @@ class ParametersShape(Struct, frozen=True, kw_only=True):
     threads: Annotated[tuple[Threads, ...], Meta(extra={"factor": True})] | None = None
     rate: Annotated[tuple[CallRate, ...], Meta(extra={"factor": True})] | None = None
     wait: Annotated[tuple[Literal["spin", "park"], ...], Meta(extra={"factor": True})] | None = None
+    start_up_methods: Annotated[tuple[StartUpMethods, ...], Meta(extra={"factor": True})] | None = None
+    start_up_monitored: Annotated[tuple[StartUpMethods, ...], Meta(extra={"factor": True})] | None = None
 
 
 class JvmShape(Struct, frozen=True, kw_only=True):
-    """``[jvm]``."""
+    """``[jvm]``: one value or a list of them, which makes a factor. None is not said here."""
 
-    heap: Size
-    collector: Collector = "G1"
+    jdk: Annotated[tuple[Release, ...], Meta(extra={"factor": True})] | None = None
+    collector: Annotated[tuple[Collector, ...], Meta(extra={"factor": True})] | None = None
+    heap: Annotated[tuple[Size, ...], Meta(extra={"factor": True})] | None = None
 
 
 class UsesShape(Struct, frozen=True, kw_only=True):
@@ -40,6 +45,8 @@ class UsesShape(Struct, frozen=True, kw_only=True):
 
     agent: Text
     use: tuple[Text, ...]
+    technologies: tuple[Text, ...] | None = None
+    if_given: bool = False
 
 
 class PartShape(Struct, frozen=True, kw_only=True):
@@ -48,6 +55,7 @@ class PartShape(Struct, frozen=True, kw_only=True):
     name: Name
     title: Text
     parameters: ParametersShape = ParametersShape()
+    jvm: JvmShape = JvmShape()
     configurations: tuple[UsesShape, ...] = ()
 
 
@@ -67,17 +75,18 @@ class ScheduleShape(Struct, frozen=True, kw_only=True):
     memory: bool | None = None
 
 
-class FastShape(Struct, frozen=True, kw_only=True):
-    """``[fast]``: what ``--fast`` changes."""
+class VariantShape(Struct, frozen=True, kw_only=True):
+    """``[fast]`` or ``[as-published]``: what ``--fast`` or ``--as-published`` changes."""
 
     parameters: ParametersShape = ParametersShape()
+    jvm: JvmShape = JvmShape()
     schedule: ScheduleShape = ScheduleShape()
 
 
 class PublishedShape(Struct, frozen=True, kw_only=True):
-    """``[published]``: a table of published numbers to stand beside the measured ones."""
+    """``[published]``: tables of published numbers to stand beside the measured ones."""
 
-    table: Text
+    table: Annotated[tuple[Text, ...], Meta(extra={"factor": True})]
     where: dict[Text, str] = {}
     agents: dict[Name, Text] = {}
 
@@ -91,9 +100,10 @@ class ExperimentShape(Struct, frozen=True, kw_only=True):
     result: bool = True
     rank_by: Literal["cpu", "overhead"] = "cpu"
     parameters: ParametersShape = ParametersShape()
-    jvm: JvmShape
+    jvm: JvmShape = JvmShape()
     configurations: tuple[UsesShape, ...] = ()
     parts: tuple[PartShape, ...] = ()
     schedule: ScheduleShape = ScheduleShape()
-    fast: FastShape | None = None
+    fast: VariantShape | None = None
+    as_published: VariantShape | None = field(default=None, name="as-published")
     published: PublishedShape | None = None

@@ -1,45 +1,69 @@
-"""From the parameters of a part, where a list makes a factor, to one set of parameters per combination."""
+"""From the parameters and JVM settings of a part, where a list makes a factor, to one set of each per combination."""
 
 from collections.abc import Iterator, Mapping
 from itertools import product
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from tracetax.catalog.experiment_shape import ParametersShape
-from tracetax.catalog.units import TIME
-from tracetax.model import FULL, Parameters
+from tracetax.catalog.experiment_shape import JvmShape, ParametersShape
+from tracetax.catalog.units import SIZE, TIME
+from tracetax.model import FULL, JvmSettings, Parameters
+
+Said = dict[str, tuple[Any, ...]]
+"""The levels of every key that is said."""
+Table = TypeVar("Table", ParametersShape, JvmShape)
+RENAMED = {"jdk": "JDK"}
+"""Keys that a title calls otherwise."""
 
 
 class Combination(Struct, frozen=True):
     """One level of every factor."""
 
     parameters: Parameters
+    jvm: JvmSettings
     suffix: str
-    """For the part's name: ``-depth-2``; empty where there is no factor."""
-    title_suffix: str
-    """For the part's title: ``, depth 2``."""
+    """For the part's name: ``-depth-2-jdk-21``; empty where there is no factor."""
+    levels: str
+    """In words: ``depth 2, JDK 21``."""
+
+    @property
+    def title_suffix(self) -> str:
+        """For the part's title: ``, depth 2, JDK 21``."""
+        return f", {self.levels}" if self.levels else ""
 
 
-def overridden(common: ParametersShape, own: ParametersShape) -> dict[str, tuple[Any, ...]]:
-    """Every parameter that is said, the part's own before the experiment's."""
-    said = {key: getattr(own, key) or getattr(common, key) for key in ParametersShape.__struct_fields__}
-    return {key: values for key, values in said.items() if values is not None}
+def overridden(*tables: Table) -> Said:
+    """Every key that is said in one of the tables; an earlier table goes before a later one."""
+    said: Said = {}
+    for table in reversed(tables):
+        said |= {key: levels for key in table.__struct_fields__ if (levels := getattr(table, key)) is not None}
+    return {key: said[key] for key in tables[0].__struct_fields__ if key in said}
 
 
-def combinations(values: Mapping[str, tuple[Any, ...]]) -> Iterator[Combination]:
-    """One combination for each element of the product; ``values`` must contain calls and depth."""
+def combinations(parameters: Said, jvm: Said) -> Iterator[Combination]:
+    """One combination for each element of the product; the values must contain calls and depth, and heap."""
+    values = {**parameters, **jvm}
     factors = [key for key, levels in values.items() if len(levels) > 1]
     for levels in product(*values.values()):
         level = dict(zip(values, levels, strict=True))
-        method_time_ns = level.get("method_time", 0)
-        others = {key: value for key, value in level.items() if key != "method_time"}
         shown = [(key.replace("_", " "), _shown(key, level[key])) for key in factors]
         yield Combination(
-            parameters=Parameters(method_time_ns=method_time_ns, **others),
+            parameters=_parameters({key: level[key] for key in parameters}),
+            jvm=_jvm({key: level[key] for key in jvm}),
             suffix="".join(f"-{key.replace(' ', '-')}-{_bare(text)}" for key, text in shown),
-            title_suffix="".join(f", {key} {text}" for key, text in shown),
+            levels=", ".join(f"{RENAMED.get(key, key)} {text}" for key, text in shown),
         )
+
+
+def _parameters(level: Mapping[str, Any]) -> Parameters:
+    others = {key: value for key, value in level.items() if key != "method_time"}
+    return Parameters(method_time_ns=level.get("method_time", 0), **others)
+
+
+def _jvm(level: Mapping[str, Any]) -> JvmSettings:
+    others = {key: value for key, value in level.items() if key != "heap"}
+    return JvmSettings(heap_bytes=level["heap"], **others)
 
 
 def _shown(key: str, value: Any) -> str:
@@ -48,8 +72,11 @@ def _shown(key: str, value: Any) -> str:
     if key == "method_time":
         unit = next(name for name in ("h", "min", "s", "ms", "us", "ns") if value % TIME[name] == 0)
         return f"{value // TIME[unit]} {unit}" if value else "0 ns"
+    if key == "heap":
+        unit = next(name for name in ("GiB", "MiB", "KiB", "B") if value % SIZE[name] == 0)
+        return f"{value // SIZE[unit]:,} {unit}"
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _bare(text: str) -> str:
-    return text.replace(",", "").replace("/s", "").replace(" ", "").replace(".", "-")
+    return text.replace(",", "").replace("/s", "").replace(" ", "").replace(".", "-").lower()

@@ -1,4 +1,4 @@
-"""What a configuration takes from ``[common]`` and from the configuration that it extends."""
+"""What a configuration takes from ``[common]``, from a technology and from the configuration that it extends."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,14 +25,14 @@ def ancestry(name: str, configurations: Mapping[str, ConfigurationShape], report
     return tuple(reversed(chain))
 
 
-def merged(common: SetupShape, chain: tuple[ConfigurationShape, ...]) -> SetupShape:
-    """What holds for the last of ``chain``: ``common``, then each in turn.
+def merged(*setups: SetupShape) -> SetupShape:
+    """What holds for the last of ``setups``, which takes from those before it, the nearest first.
 
     Flags are put one behind the other, where a system property given again replaces the earlier one; environment
     variables are merged by name; of everything else the last one said counts.
     """
     held: dict[str, Any] = {"jvm": (), "environment": {}}
-    for setup in (common, *chain):
+    for setup in setups:
         for key in SetupShape.__struct_fields__:
             said = getattr(setup, key)
             match key:

@@ -1,19 +1,25 @@
 """Whether agents run on the Java that a run will use, and whether they were ever tried on it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from tracetax.errors import UserError
 from tracetax.model import BASELINE, Agent
 
 
-def check_java(agents: Iterable[Agent], release: int) -> None:
-    """Raise UserError, with every agent that needs a newer Java than feature release ``release``."""
-    lacking = [agent for agent in agents if release < agent.java.min]
+def check_java(agents: Mapping[int, Iterable[Agent]]) -> None:
+    """Raise UserError, with every agent that needs a newer Java than a feature release on which it would be measured.
+
+    ``agents`` are those that are measured on each release.
+    """
+    lacking = [(agent, release) for release, on_it in agents.items() for agent in on_it if release < agent.java.min]
     if lacking:
-        needs = "".join(f"{_who(agent)} needs Java {agent.java.min} or newer.\n" for agent in lacking)
-        newest = max(agent.java.min for agent in lacking)
+        needs = "".join(
+            f"{_who(agent)} needs Java {agent.java.min} or newer, and would run on Java {release}.\n"
+            for agent, release in lacking
+        )
+        newest = max(agent.java.min for agent, _ in lacking)
         raise UserError(
-            f"{needs}This is Java {release}. Name a JDK of at least {newest}: JAVA_HOME=… ./tracetax run\n"
+            f"{needs}Ask for a JDK of at least {newest}: --jdk {newest}, or JAVA_HOME=… ./tracetax run\n"
             "Or take what needs it out of the experiment."
         )
 

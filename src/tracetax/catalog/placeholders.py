@@ -1,10 +1,10 @@
-"""The names in braces that an agent's flags, environment and record name may contain, and filling them in."""
+"""The names in braces that the texts of an agent's file may contain, and filling them in."""
 
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from tracetax.model import Configuration
+from tracetax.model import SCRAPED, WORKLOAD_CLASSES, Configuration, PrepareStep
 
 PROTOCOLS = tuple((Path(__file__).parents[3] / "sink" / "protocols.txt").read_text().split())
 """What the sink speaks: the list that it is built with."""
@@ -12,29 +12,67 @@ PROTOCOLS = tuple((Path(__file__).parents[3] / "sink" / "protocols.txt").read_te
 RECORDS_FOLDER = "records.dir"
 """Where an agent writes whose records are read from files: its protocol's name ends in ``-file``."""
 
+SCRAPE_PORT = "scrape.port"
+"""Where the agent shall serve its metrics, on loopback."""
+
 MONITORED = ("monitored.class", "monitored.simple_class", "monitored.method")
 """All that a record name may contain: the sink is told it before anything else is known."""
 
+ARTIFACT, PREPARED = "artifacts.", "prepared."
+"""What stands before the name of an artifact, and of a prepared folder."""
+
+FILES = "agent.files"
+BACKEND_FILES = "backend.files"
+WORKLOAD_SOURCES = "workload.sources"
+OUT = "out"
+"""The folder that is being made."""
+
 _FILES = frozenset(protocol for protocol in PROTOCOLS if protocol.endswith("-file"))
-_PORTS = {f"sink.{protocol.replace('-', '_')}.port": protocol for protocol in PROTOCOLS if protocol not in _FILES}
+_RECEIVED = [protocol for protocol in PROTOCOLS if protocol not in _FILES and protocol != SCRAPED]
+_PORTS = {f"sink.{protocol.replace('-', '_')}.port": protocol for protocol in _RECEIVED}
 _ADDRESSES = {name.removesuffix(".port"): protocol for name, protocol in _PORTS.items()}
 _ALWAYS = (
     *MONITORED,
+    WORKLOAD_CLASSES,
     "sink.host",
     *_ADDRESSES,
     *_PORTS,
     "expected.records",
     "expected.records.next_power_of_two",
-    "agent.files",
+    "expected.calls",
+    FILES,
     "trial.dir",
     RECORDS_FOLDER,
+    SCRAPE_PORT,
 )
+FOLDER_NAMES = frozenset((*MONITORED, WORKLOAD_CLASSES, WORKLOAD_SOURCES, FILES))
+"""What only an agent's folders may be made of."""
 _BRACES = re.compile(r"\{([^{}]*)\}")
 
 
-def known(artifacts: Iterable[str]) -> tuple[str, ...]:
-    """All names that flags and environment of an agent with these artifacts may contain."""
-    return (*(f"artifacts.{name}" for name in artifacts), *_ALWAYS)
+def known(artifacts: Iterable[str], prepared: Iterable[str] = ()) -> tuple[str, ...]:
+    """All names that flags and environment of an agent with these artifacts and prepared folders may contain."""
+    return (*_own(artifacts, prepared), *_ALWAYS)
+
+
+def known_on_class_path(artifacts: Iterable[str], prepared: Iterable[str]) -> tuple[str, ...]:
+    """All names that a configuration's class path may contain: what is there before a trial begins."""
+    return (*_own(artifacts, prepared), WORKLOAD_CLASSES, FILES)
+
+
+def known_in_steps(artifacts: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:
+    """All names that the texts of a ``[[prepare]]`` may contain beside ``others``, the folders made before it."""
+    return (*_own(artifacts, others), *MONITORED, WORKLOAD_CLASSES, WORKLOAD_SOURCES, FILES, OUT)
+
+
+def known_to_backend(artifacts: Iterable[str], prepared: Iterable[str], accepts: Iterable[str]) -> tuple[str, ...]:
+    """All names that may stand where a backend says how it is started."""
+    ports = (f"port.{protocol.replace('-', '_')}" for protocol in (*accepts, "metrics"))
+    return (*_own(artifacts, prepared), *ports, BACKEND_FILES, "trial.dir")
+
+
+def _own(artifacts: Iterable[str], prepared: Iterable[str]) -> tuple[str, ...]:
+    return (*(f"{ARTIFACT}{name}" for name in artifacts), *(f"{PREPARED}{name}" for name in prepared))
 
 
 def names_in(template: str) -> tuple[str, ...]:
@@ -47,13 +85,32 @@ def fill(template: str, values: Mapping[str, str]) -> str:
     return _BRACES.sub(lambda match: values[match.group(1)], template)
 
 
+def texts_of(step: PrepareStep) -> tuple[str, ...]:
+    """Every text of a step in which placeholders may stand."""
+    return (*paths_of(step), *((*step.run.jvm, *step.run.arguments) if step.run else ()))
+
+
+def paths_of(step: PrepareStep) -> tuple[str, ...]:
+    """Those texts of a step that are paths as a whole."""
+    return (
+        *step.unzip,
+        *step.copy.values(),
+        *((step.compile.sources, *step.compile.class_path) if step.compile else ()),
+        *(step.run.class_path if step.run else ()),
+        *((step.go.sources,) if step.go else ()),
+    )
+
+
 def way_to(protocol: str) -> str:
     """The placeholder that says where records of a protocol go."""
+    if protocol == SCRAPED:
+        return SCRAPE_PORT
     return RECORDS_FOLDER if protocol in _FILES else f"sink.{protocol.replace('-', '_')}.port"
 
 
 def sink_protocols(configuration: Configuration) -> frozenset[str]:
     """The protocols by which a configuration's flags and environment reach the sink, for records or anything else."""
     used = {name for text in (*configuration.jvm, *configuration.environment.values()) for name in names_in(text)}
-    reached = frozenset(protocol for name, protocol in (_PORTS | _ADDRESSES).items() if name in used)
+    ways = _PORTS | _ADDRESSES | {SCRAPE_PORT: SCRAPED}
+    reached = frozenset(protocol for name, protocol in ways.items() if name in used)
     return reached | _FILES if RECORDS_FOLDER in used else reached

@@ -11,9 +11,11 @@ from tracetax.catalog.names import did_you_mean, one_of
 from tracetax.catalog.problems import Report, join
 from tracetax.catalog.units import TIME
 from tracetax.catalog.uses import Known
-from tracetax.model import BASELINE, PublishedRow, Use
+from tracetax.model import BASELINE, Agent, PublishedRow, Use
 
 COLUMNS = ("table", "platform", "agent", "configuration", "unit", "value", "spread", "spread_kind")
+PRINTED = ("table", "value", "spread", "printed", "printed_spread", "seed_line", "note")
+"""Columns that say what is printed, and where; the others say of what."""
 UNINSTRUMENTED = "none"
 """How every table names the run without an agent."""
 STANDARD_DEVIATION = "standard_deviation"
@@ -22,7 +24,7 @@ Row = Mapping[str, str]
 
 
 class Table(Struct, frozen=True):
-    """One file of ``published/``, and the rows of it that are asked for."""
+    """Files of ``published/``, and the rows of them that are asked for."""
 
     label: str
     rows: tuple[Row, ...]
@@ -47,12 +49,12 @@ def published_rows(
     for use in dict.fromkeys([BASELINE, *uses]):
         agent = known.agents.get(use.agent)
         configuration = agent.configurations.get(use.configuration) if agent else None
-        label = configuration.published.get(experiment) if configuration else None
-        if agent is None or label is None:
+        if agent is None or configuration is None or experiment not in configuration.published:
             continue
+        label = configuration.published[experiment]
         named = True
         printed = shape.agents.get(use.agent, UNINSTRUMENTED if use == BASELINE else agent.name)
-        found += _values(use, printed, label, experiment, table, report)
+        found += _values(use, agent, printed, label, experiment, table, report)
     if not named:
         text = "is of no use: no configuration here says which row it reproduces"
         report.add("published", f'{text}, as published = {{ {experiment} = "…" }} in an agent\'s file would')
@@ -60,13 +62,28 @@ def published_rows(
 
 
 def _read(shape: PublishedShape, root: Path, report: Report) -> Table | None:
-    path = root / "published" / shape.table
+    """The tables as one. Of a row that several of them print, as they do the baseline's, the first counts."""
+    tables = [_read_table(name, shape, root, report) for name in shape.table]
+    printed_in: dict[tuple[str, ...], Table] = {}
+    kept: list[Row] = []
+    for table in tables:
+        if table is None:
+            return None
+        for row in table.rows:
+            of_what = tuple(value for column, value in row.items() if column not in PRINTED)
+            if printed_in.setdefault(of_what, table) is table:
+                kept.append(row)
+    return Table(" and ".join(table.label for table in tables if table), tuple(kept))
+
+
+def _read_table(name: str, shape: PublishedShape, root: Path, report: Report) -> Table | None:
+    path = root / "published" / name
     names = sorted(file.name for file in (root / "published").glob("*.csv"))
-    if shape.table not in names:
-        hint = did_you_mean(shape.table, names) or f". There is {one_of(names)}"
-        report.add("published.table", f'"{shape.table}" is no table in published/{hint}')
+    if name not in names:
+        hint = did_you_mean(name, names) or f". There is {one_of(names)}"
+        report.add("published.table", f'"{name}" is no table in published/{hint}')
         return None
-    label = f"published/{shape.table}"
+    label = f"published/{name}"
     try:
         with path.open(encoding="utf-8", newline="") as file:
             rows = tuple(csv.DictReader(file, strict=True))
@@ -104,10 +121,11 @@ def _check_agents(shape: PublishedShape, table: Table, known: Known, report: Rep
 
 
 def _values(
-    use: Use, printed: str, label: str, experiment: str, table: Table, report: Report
+    use: Use, agent: Agent, printed: str, label: str, experiment: str, table: Table, report: Report
 ) -> Iterator[PublishedRow]:
     """One value per platform. What is wrong with the row's name is said with the agent's file, where it stands."""
-    key = f"agents/{use.agent}/agent.toml, configurations.{use.configuration}.published.{experiment}"
+    name = use.configuration.partition(":")[0]
+    key = f"agents/{use.agent}/agent.toml, configurations.{name}.published.{experiment}"
     of_agent = [row for row in table.rows if row["agent"] == printed]
     if not of_agent:
         text = f'{table.label} has no agent "{printed}". It has {one_of(table.values("agent"))}'
@@ -118,6 +136,7 @@ def _values(
         names = list(dict.fromkeys(row["configuration"] for row in of_agent))
         text = f'"{label}" is no row of {printed} in {table.label}{did_you_mean(label, names)}   It has {one_of(names)}'
         report.add(key, text)
+    mine = _of_technology(agent, use, mine)
     for platform in dict.fromkeys(row["platform"] for row in mine):
         same = [row for row in mine if row["platform"] == platform]
         if len(same) > 1:
@@ -126,6 +145,17 @@ def _values(
             report.add("published.where", f"{text}, which differ in {one_of(differing)}: name what is meant")
             continue
         yield from _value(use, same[0], f'{printed} "{label}"', table, report)
+
+
+def _of_technology(agent: Agent, use: Use, rows: list[Row]) -> list[Row]:
+    """The rows of a configuration's technology; where none is named, also those of a table that tells none apart."""
+    technology = agent.technologies.get(agent.configurations[use.configuration].technology)
+    if technology is None:
+        return rows
+    same = [row for row in rows if technology.published_as and row.get("technology") == technology.published_as]
+    if same or technology.name != agent.technology:
+        return same
+    return [row for row in rows if not row.get("technology")]
 
 
 def _value(use: Use, row: Row, who: str, table: Table, report: Report) -> Iterator[PublishedRow]:

@@ -5,19 +5,24 @@ import zipfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tracetax.artifacts.archives import ArchiveError, check_archive
 from tracetax.artifacts.cache import sha256_of
+from tracetax.artifacts.maven import file_name
 from tracetax.catalog.names import did_you_mean, one_of
 from tracetax.catalog.problems import COMMAND_LINE, Report, raise_problems
+from tracetax.catalog.references import references
 from tracetax.catalog.uses import Known, unknown_agent
-from tracetax.model import Agent, Artifact, Experiment, Part, Use
+from tracetax.model import BASELINE, Agent, Artifact, Experiment, Part, Use
 
 OPTION = "--artifact"
 _FORM = re.compile(r"([^.=\s]+)\.([^.=\s]+)=(.+)")
 _MOST_BUILDS = 2
+_ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 
 
 class Replaced(Struct, frozen=True):
@@ -33,12 +38,17 @@ def with_artifacts(experiment: Experiment, agents: Mapping[str, Agent], options:
     """Put in what ``--artifact AGENT.NAME=FILE`` and ``=OLD,NEW`` say, each with its SHA-256.
 
     With two files, every configuration of that agent is measured with each of them in every block. Raises CatalogError
-    with every problem.
+    with every problem, a file that only the user has and did not give among them.
     """
     report = Report(COMMAND_LINE)
     changed = dict(agents)
-    notes: list[str] = []
-    for target, files in _read(options, experiment, changed, report).items():
+    experiment, notes = _without_what_is_not_given(experiment, agents, options)
+    needed = {
+        key: references(agent, [agent.configurations[name] for name in _measured(experiment, key)]).artifacts
+        for key, agent in agents.items()
+        if _measured(experiment, key)
+    }
+    for target, files in _read(options, needed, experiment.key, changed, report).items():
         key, name = target
         found = [_artifact(changed[key].artifacts[name], path, f"{OPTION} {key}.{name}", report) for path in files]
         artifacts = [artifact for artifact in found if artifact is not None]
@@ -56,9 +66,46 @@ def with_artifacts(experiment: Experiment, agents: Mapping[str, Agent], options:
         if len({artifact.sha256 for artifact in artifacts}) == 1:
             same = f"{labels[0]} and {labels[1]} have the same content (SHA-256 {artifacts[0].sha256[:12]}…)"
             notes.append(f"{same}: {key} is compared with itself.")
+    for key, names in needed.items():
+        for artifact in (changed[key].artifacts[name] for name in names):
+            option = f"{OPTION} {key}.{artifact.name}"
+            if _lacks(changed[key], artifact) and not _said(options, changed[key], artifact.name):
+                report.add(option, f"is missing: {_sentence(artifact.given)} Give it as: {option}=FILE")
     raise_problems(report)
     parts = tuple(replace(part, uses=_doubled(part, changed)) for part in experiment.parts)
     return Replaced(replace(experiment, parts=parts), changed, tuple(notes))
+
+
+def _without_what_is_not_given(
+    experiment: Experiment, agents: Mapping[str, Agent], options: Sequence[str]
+) -> tuple[Experiment, list[str]]:
+    """The experiment without what it measures only if a file is given that is not, and what to say about it."""
+    left_out: dict[str, str] = {}
+
+    def lacks(use: Use) -> bool:
+        agent = agents[use.agent]
+        for name in references(agent, [agent.configurations[use.configuration]]).artifacts:
+            if _lacks(agent, agent.artifacts[name]) and not _said(options, agent, name):
+                left_out[f"{use.agent}.{name}"] = agent.name
+                return True
+        return False
+
+    parts: list[Part] = []
+    for part in experiment.parts:
+        optional = {use for use in part.if_given if lacks(use)}
+        parts.append(replace(part, uses=tuple(use for use in part.uses if use not in optional)))
+    parts = [part for part in parts if part.uses]
+    notes = [f"{name} is left out: its file is not given ({OPTION} {key}=FILE)." for key, name in left_out.items()]
+    if not parts:
+        return experiment, []
+    kept = {BASELINE, *(use for part in parts for use in part.uses)}
+    printed = tuple(row for row in experiment.published if row.use in kept)
+    return replace(experiment, parts=tuple(parts), published=printed), notes
+
+
+def _said(options: Sequence[str], agent: Agent, name: str) -> bool:
+    """Whether an option names an artifact."""
+    return any(option.startswith(f"{agent.key}.{name}=") for option in options)
 
 
 def unchanged(measured: Agent, now: Agent | None) -> bool:
@@ -84,11 +131,30 @@ def changed_files(agents: Mapping[str, Agent]) -> list[str]:
     return sorted(artifact.file for artifact in given if sha256_of(Path(artifact.file)) != artifact.sha256)
 
 
+def _measured(experiment: Experiment, agent: str) -> list[str]:
+    """The configurations of an agent that are measured."""
+    uses = (use for part in experiment.parts for use in part.uses)
+    return list(dict.fromkeys(use.configuration for use in uses if use.agent == agent))
+
+
+def _lacks(agent: Agent, artifact: Artifact) -> bool:
+    """Whether only the user has an artifact, and has not given it."""
+    replaced = agent.builds and all(artifact.name in build for build in agent.builds.values())
+    return bool(artifact.given) and not artifact.file and not replaced
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith(".") else f"{text}."
+
+
 def _read(
-    options: Sequence[str], experiment: Experiment, agents: Mapping[str, Agent], report: Report
+    options: Sequence[str],
+    needed: Mapping[str, Sequence[str]],
+    experiment: str,
+    agents: Mapping[str, Agent],
+    report: Report,
 ) -> dict[tuple[str, str], list[Path]]:
-    """The files by agent and artifact."""
-    measured = list(dict.fromkeys(use.agent for part in experiment.parts for use in part.uses))
+    """The files by agent and artifact; ``needed`` holds those that the measured configurations refer to, by agent."""
     found: dict[tuple[str, str], list[Path]] = {}
     for option in options:
         match = _FORM.fullmatch(option)
@@ -101,12 +167,14 @@ def _read(
         files = [_placed(file.strip()) for file in said.split(",")]
         if agent not in agents:
             report.add(key, unknown_agent(agent, Known(agents)))
-        elif agent not in measured:
-            report.add(key, f"{experiment.key} does not measure {agent}, but {one_of(measured)}")
+        elif agent not in needed:
+            report.add(key, f"{experiment} does not measure {agent}, but {one_of(needed)}")
         elif name not in agents[agent].artifacts:
             names = agents[agent].artifacts
             hint = did_you_mean(name, names) or f". It has {one_of(names)}"
             report.add(key, f'"{name}" is no artifact of {agent}{hint}')
+        elif name not in needed[agent]:
+            report.add(key, f"no configuration of {agent} that {experiment} measures refers to it")
         elif (agent, name) in found:
             report.add(key, "is given twice: two builds are compared by one option, =OLD,NEW")
         elif len(files) > _MOST_BUILDS:
@@ -128,17 +196,37 @@ def _artifact(replaced: Artifact, file: Path, key: str, report: Report) -> Artif
         if not file.is_file():
             report.add(f"{key}={file}", "there is no such file")
             return None
-        with zipfile.ZipFile(file) as jar:
-            empty = not jar.namelist()
-        if empty:
-            report.add(f"{key}={file}", "is an empty jar")
-            return None
-        return replace(replaced, sha256=sha256_of(file), file=str(file))
-    except zipfile.BadZipFile:
-        report.add(f"{key}={file}", "is no jar: it cannot be read as one")
+        wrong = _wrong(file, _kind(replaced, file))
+        if not wrong:
+            return replace(replaced, sha256=sha256_of(file), file=str(file))
+        report.add(f"{key}={file}", wrong)
     except OSError as error:
         report.add(f"{key}={file}", f"cannot be read: {error.strerror or error}")
     return None
+
+
+def _kind(replaced: Artifact, file: Path) -> str:
+    """What a file must be to take an artifact's place: a ``jar``, an ``archive``, or any ``file``.
+
+    Where the agent's file does not say what the artifact is, the file's own name does.
+    """
+    name = file_name(replaced.maven) if replaced.maven else urlsplit(replaced.url).path or file.name
+    return "jar" if name.endswith(".jar") else "archive" if name.endswith(_ARCHIVES) else "file"
+
+
+def _wrong(file: Path, kind: str) -> str:
+    """What is wrong with a file of a kind; empty where nothing is."""
+    try:
+        if kind == "jar":
+            with zipfile.ZipFile(file) as jar:
+                return "" if jar.namelist() else "is an empty jar"
+        if kind == "archive":
+            check_archive(file)
+        return "" if file.stat().st_size else "is empty"
+    except zipfile.BadZipFile:
+        return "is no jar: it cannot be read as one"
+    except ArchiveError as error:
+        return f"{error}"
 
 
 def _labels(artifacts: Sequence[Artifact]) -> list[str]:

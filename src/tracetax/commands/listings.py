@@ -1,6 +1,7 @@
 """``./tracetax list`` and ``doctor``: what there is, as tables."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -9,6 +10,7 @@ from rich.text import Text
 
 from tracetax.artifacts import cache_dir
 from tracetax.catalog import load_agents, load_catalog, load_experiments
+from tracetax.catalog.backend_file import load_backends
 from tracetax.catalog.uses import Known, unknown_agent
 from tracetax.commands.console import console
 from tracetax.commands.request import DEFAULT_EXPERIMENT
@@ -21,29 +23,43 @@ from tracetax.run.plan import cells, memory_needed
 MARKS = {"ok": Text("✓", "green"), "warn": Text("⚠", "yellow"), "missing": Text("✗", "red"), "unseen": Text("–", "dim")}
 
 
-def agents(root: Path) -> None:
+def agents(root: Path, own: Sequence[Path] = ()) -> None:
     """Every agent with its version and what it is."""
     table = _table("agent", "name", "version", "instrumentation", "licence", "configurations")
-    for key, agent in load_agents(root).items():
+    for key, agent in load_agents(root, own).items():
         table.add_row(
-            key, agent.name, agent.version or "–", agent.instrumentation, agent.licence, str(len(agent.configurations))
+            *(key, agent.name, agent.version or "–", agent.instrumentation, agent.licence),
+            str(sum(":" not in name for name in agent.configurations)),
         )
     console().print(table)
 
 
-def configurations(root: Path, only: str | None) -> None:
+def backends(root: Path) -> None:
+    """Every real backend with what it takes."""
+    table = _table("backend", "name", "version", "takes", "licence")
+    for key, backend in load_backends(root).items():
+        table.add_row(key, backend.name, backend.version, ", ".join(backend.accepts), backend.licence)
+    console().print(table)
+
+
+def configurations(root: Path, only: str | None, own: Sequence[Path] = ()) -> None:
     """Every configuration with what it contains and promises."""
-    every = load_agents(root)
+    every = load_agents(root, own)
     if only is not None and only not in every:
         raise UserError(unknown_agent(only, Known(every)))
     table = _table("agent", "configuration", "title", "layers", "promises", "profile")
     for key, agent in every.items():
         for name, config in agent.configurations.items():
-            if only in (None, key):
+            if only in (None, key) and ":" not in name:
                 table.add_row(
                     key, name, config.title, "+".join(config.layers), str(config.delivery), config.profile or "–"
                 )
     console().print(table)
+    for key, agent in every.items():
+        others = [name for name in agent.technologies if name != agent.technology]
+        if others and only in (None, key):
+            each = f"Each of {key} in {agent.technologies[agent.technology].title}; also as NAME:TECHNOLOGY, with "
+            console().print(f"{each}{', '.join(others)}.", soft_wrap=True)
 
 
 def experiments(root: Path) -> None:

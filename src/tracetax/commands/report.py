@@ -3,13 +3,16 @@
 import sys
 from pathlib import Path
 
+from tracetax.analysis.capacity import build_capacity
 from tracetax.analysis.findings import build
 from tracetax.commands.console import console
 from tracetax.errors import ExitCode, UserError
 from tracetax.machine.lock import sole_run
+from tracetax.report.capacity import render_capacity
 from tracetax.report.exports import export
 from tracetax.report.page import write_page
 from tracetax.report.terminal import render
+from tracetax.results.capacity import write_capacity
 from tracetax.results.findings import Findings
 from tracetax.results.folder import RunFolder
 
@@ -17,6 +20,11 @@ from tracetax.results.folder import RunFolder
 def show_run(path: Path) -> int:
     """Draw a run's table and page anew from its trials."""
     folder = RunFolder(path)
+    if folder.manifest.search is not None:
+        capacity = build_capacity(folder)
+        write_capacity(path, capacity)
+        render_capacity(capacity, console())
+        return ExitCode.OK
     with sole_run():
         findings, page = conclude(folder)
     render(findings, console(), page, path)

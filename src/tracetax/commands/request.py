@@ -5,15 +5,29 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tracetax.backend import Backend
 from tracetax.catalog import adhoc_experiment, load_agents, load_catalog, rescheduled
+from tracetax.catalog.backed import with_backends
+from tracetax.catalog.backend_file import load_backends
 from tracetax.catalog.replaced import with_artifacts
+from tracetax.catalog.typed import typed_jvm
+from tracetax.catalog.variants import Variant
 from tracetax.errors import UserError
 from tracetax.model import Agent, Experiment
 
 DEFAULT_EXPERIMENT = "quick"
-FIXED = ("experiment", "agents", "rate", "depth", "calls", "threads", "seed", "out", "fast", "artifacts")
+FIXED = (
+    *("experiment", "agents", "rate", "depth", "calls", "threads", "jdk", "collector", "heap"),
+    *("seed", "out", "fast", "as_published", "artifacts", "agents_dirs", "backends"),
+)
 """What a resume may not say again: a run goes on as it began."""
-TYPED = {"agents": "agent", "artifacts": "artifact"}
+TYPED = {
+    "agents": "agent",
+    "artifacts": "artifact",
+    "agents_dirs": "agents-dir",
+    "backends": "backend",
+    "as_published": "as-published",
+}
 """Options whose fields have other names."""
 
 
@@ -26,6 +40,9 @@ class Request(Struct, frozen=True):
     depth: int | None = None
     calls: int | None = None
     threads: int | None = None
+    jdk: str | None = None
+    collector: str | None = None
+    heap: str | None = None
     blocks: int | None = None
     half_width: str | None = None
     budget: str | None = None
@@ -33,7 +50,10 @@ class Request(Struct, frozen=True):
     out: Path | None = None
     resume: Path | None = None
     artifacts: tuple[str, ...] = ()
+    agents_dirs: tuple[Path, ...] = ()
+    backends: tuple[str, ...] = ()
     fast: bool = False
+    as_published: bool = False
     dry_run: bool = False
 
 
@@ -42,6 +62,8 @@ class Asked(Struct, frozen=True):
 
     experiment: Experiment
     agents: dict[str, Agent]
+    backends: dict[str, Backend] = {}
+    """What stands in the sink's place in a second trial of each configuration."""
     notes: tuple[str, ...] = ()
     """What the user should know before it is measured."""
 
@@ -50,7 +72,10 @@ def asked(request: Request, root: Path) -> Asked:
     """The experiment that a request for a new run means. Raises UserError with everything that is wrong."""
     agents, experiment = _experiment(request, root)
     found = with_artifacts(scheduled(experiment, request), agents, request.artifacts)
-    return Asked(found.experiment, found.agents, found.notes)
+    if not request.backends:
+        return Asked(found.experiment, found.agents, notes=found.notes)
+    backed = with_backends(found.experiment, found.agents, load_backends(root), request.backends)
+    return Asked(backed.experiment, found.agents, backed.backends, (*found.notes, *backed.notes))
 
 
 def scheduled(experiment: Experiment, request: Request) -> Experiment:
@@ -79,12 +104,16 @@ def _experiment(request: Request, root: Path) -> tuple[dict[str, Agent], Experim
                     f"--{name} goes with --agent; an experiment's own parameters stand in its file.\n"
                     "For example: ./tracetax run --agent kieker,opentelemetry --rate 1000/s --depth 10"
                 )
-        return load_catalog(request.experiment or DEFAULT_EXPERIMENT, root, fast=request.fast)
+        jvm = typed_jvm(jdk=request.jdk, collector=request.collector, heap=request.heap)
+        name, own = request.experiment or DEFAULT_EXPERIMENT, request.agents_dirs
+        return load_catalog(name, root, own, variant=_variant(request), jvm=jvm)
     if request.experiment is not None:
         raise UserError("--agent and an experiment exclude each other: the experiment's file names its agents.")
-    if request.fast:
-        raise UserError("--fast goes with an experiment, whose file says what it leaves out.   (./tracetax run --help)")
-    agents = load_agents(root)
+    if variant := _variant(request):
+        raise UserError(
+            f"--{variant} goes with an experiment, whose file says what it changes.   (./tracetax run --help)"
+        )
+    agents = load_agents(root, request.agents_dirs)
     experiment = adhoc_experiment(
         agents,
         request.agents,
@@ -92,5 +121,15 @@ def _experiment(request: Request, root: Path) -> tuple[dict[str, Agent], Experim
         depth=request.depth,
         calls=request.calls,
         threads=request.threads,
+        jdk=request.jdk,
+        collector=request.collector,
+        heap=request.heap,
     )
     return agents, experiment
+
+
+def _variant(request: Request) -> Variant:
+    """The version of the experiment that was asked for."""
+    if request.fast and request.as_published:
+        raise UserError("--fast and --as-published exclude each other: each is a version of its own.")
+    return "fast" if request.fast else "as-published" if request.as_published else ""

@@ -5,20 +5,19 @@ import random
 import signal
 from collections.abc import Generator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
 
-import msgspec
 from msgspec.structs import replace
 from rich.console import Console
 from rich.text import Text
 
-from tracetax import __version__
 from tracetax.artifacts import cache_dir
 from tracetax.catalog import load_agents
+from tracetax.catalog.backend_file import load_backends
 from tracetax.catalog.replaced import changed_files, unchanged
 from tracetax.commands.console import console as new_console
+from tracetax.commands.opening import invocation, machine_with_java, new_run
 from tracetax.commands.report import conclude, exit_code
 from tracetax.commands.request import Request, asked, refuse_fixed, scheduled
 from tracetax.errors import ExitCode, UserError
@@ -27,9 +26,9 @@ from tracetax.machine.isolation import tool_stays_off
 from tracetax.machine.limits import memory_available
 from tracetax.machine.lock import sole_run
 from tracetax.model import Agent, Experiment
-from tracetax.process import inherited_traps, left_behind
+from tracetax.process import left_behind
 from tracetax.report.terminal import render
-from tracetax.results.folder import MANIFEST_VERSION, Invocation, Manifest, RunFolder, check_free
+from tracetax.results.folder import RunFolder, check_free
 from tracetax.run import prepare
 from tracetax.run.describe import estimate_words, part_words, plan_lines
 from tracetax.run.plan import cells, check_memory
@@ -55,19 +54,11 @@ def run_command(request: Request, root: Path, typed: tuple[str, ...]) -> int:
     tag = f"{random.SystemRandom().getrandbits(16):04x}"
     path = request.out or RunFolder.new_path(Path("runs"), experiment.key, tag)
     check_free(path)
-    with sole_run(), _terminations_interrupt():
-        bench = prepare.prepare(experiment, agents, root, cache_dir(os.environ), console.print)
-        manifest = Manifest(
-            version=MANIFEST_VERSION,
-            tool_version=__version__,
-            seed=seed,
-            hashes=prepare.hashes(experiment, bench, machine),
-            machine=msgspec.to_builtins(machine),
-            agents=bench.agents,
-            invocations=(_invocation(typed, experiment),),
-            inherited=inherited_traps(os.environ),
+    with sole_run(), terminations_interrupt():
+        bench, folder = new_run(
+            experiment, agents, root, path, machine, typed, console, seed=seed, backends=wanted.backends
         )
-        return _measure(experiment, bench, RunFolder.create(path, manifest), machine, console)
+        return _measure(experiment, bench, folder, machine, console)
 
 
 def _resume(request: Request, path: Path, root: Path, typed: tuple[str, ...], console: Console) -> int:
@@ -78,20 +69,31 @@ def _resume(request: Request, path: Path, root: Path, typed: tuple[str, ...], co
     if request.dry_run:
         _print_plan(experiment, manifest.agents, manifest.seed, console)
         return ExitCode.OK
-    catalog = load_agents(root)
+    catalog = load_agents(root, folders_of(manifest.agents))
     changed = [f"the agent {key}" for key, agent in manifest.agents.items() if not unchanged(agent, catalog.get(key))]
+    known = load_backends(root) if manifest.backends else {}
+    changed += [f"the backend {key}" for key, backend in manifest.backends.items() if known.get(key) != backend]
     refuse_changes([*changed, *changed_files(manifest.agents)])
     machine = machine_facts(Path.cwd())
     check_memory(cells(experiment, manifest.agents), memory_available())
-    with sole_run(), _terminations_interrupt():
+    with sole_run(), terminations_interrupt():
         manifest = folder.manifest  # a run that has just ended may have written it anew
         folder.discard_unfinished()
-        bench = prepare.prepare(experiment, manifest.agents, root, cache_dir(os.environ), console.print)
+        cache = cache_dir(os.environ)
+        bench = prepare.prepare(
+            *(experiment, manifest.agents, root, cache, machine.isolation, console.print),
+            backends=manifest.backends,
+        )
         now = prepare.hashes(experiment, bench, machine)
         refuse_changes([name for name in {**manifest.hashes, **now} if manifest.hashes.get(name) != now.get(name)])
-        invocations = (*manifest.invocations, _invocation(typed, experiment))
+        invocations = (*manifest.invocations, invocation(typed, experiment))
         folder.write_manifest(replace(manifest, invocations=invocations, part_endings={}))
         return _measure(experiment, bench, folder, machine, console)
+
+
+def folders_of(agents: dict[str, Agent]) -> list[Path]:
+    """The folders of those agents that are the user's own; those that are gone are found to be changed."""
+    return [Path(agent.folder) for agent in agents.values() if agent.folder and Path(agent.folder).is_dir()]
 
 
 def refuse_changes(changed: list[str]) -> None:
@@ -134,11 +136,6 @@ def _print_plan(experiment: Experiment, agents: dict[str, Agent], seed: int, con
         console.print(line, soft_wrap=True)
 
 
-def _invocation(typed: tuple[str, ...], experiment: Experiment) -> Invocation:
-    started_at = datetime.now(UTC).isoformat(timespec="seconds")
-    return Invocation(command=("./tracetax", *typed), started_at=started_at, experiment=experiment)
-
-
 def _headline(
     experiment: Experiment, bench: prepare.Bench, folder: RunFolder, machine: Machine, console: Console
 ) -> None:
@@ -146,7 +143,8 @@ def _headline(
     console.print()
     console.print(Text.assemble((experiment.key, "bold"), f": {experiment.title}"), soft_wrap=True)
     facts = (machine.cpu, f"{machine.cores} cores", f"{machine.memory_bytes / 2**30:.0f} GiB", machine.kernel)
-    console.print(f"Machine   {', '.join(facts)}, {machine.java}     load {machine.load[0]:.1f}", soft_wrap=True)
+    java = machine_with_java(machine, bench).java
+    console.print(f"Machine   {', '.join(facts)}, {java}     load {machine.load[0]:.1f}", soft_wrap=True)
     if bench.isolation.workload:
         console.print(f"Cores     {bench.isolation.words}", soft_wrap=True)
     for part in experiment.parts:
@@ -156,7 +154,7 @@ def _headline(
 
 
 @contextmanager
-def _terminations_interrupt() -> Generator[None]:
+def terminations_interrupt() -> Generator[None]:
     """Treat TERM and HUP as Ctrl-C: end in order, keep what was measured. What nohup has silenced stays so."""
 
     def interrupt(_number: int, _frame: FrameType | None) -> None:

@@ -1,8 +1,10 @@
 """The sink beside a trial: start it, ask it for its counts, close a phase, end it."""
 
+import contextlib
 import json
 import os
 import select
+import socket
 import subprocess
 import time
 from collections.abc import Collection
@@ -14,14 +16,19 @@ import msgspec
 from msgspec import Struct
 
 from tracetax.ledger import ProtocolCount, together
+from tracetax.machine.threads import process_clock_ns
+from tracetax.model import SCRAPED, Scrape
 from tracetax.process import Process, clean_environment
 
 ANSWER_SECONDS = 20.0
-READ_POLL_SECONDS = 0.01
+POLL_SECONDS = 0.01
 
 
 class SinkLost(Exception):
     """The sink ended or stopped answering in the middle of a trial; the message says how."""
+
+    code = "sink-lost"
+    """Of the verdict on the trial."""
 
 
 class Counts(Struct, frozen=True):
@@ -38,6 +45,8 @@ class Counts(Struct, frozen=True):
     """Whether files are being read."""
     read_bytes: int = 0
     read_error: str = ""
+    answers: int = 0
+    """Of the agent to the sink's requests for its metrics, in all phases."""
 
 
 class PhaseReport(Struct, frozen=True):
@@ -62,9 +71,18 @@ class Sink:
     """A fresh sink process. Use as a context manager."""
 
     def __init__(
-        self, binary: Path, *, depth: int, record_name: str, error_log: Path, cores: Collection[int] = ()
+        self,
+        binary: Path,
+        *,
+        depth: int,
+        record_name: str,
+        error_log: Path,
+        protocols: Collection[str] = (),
+        cores: Collection[int] = (),
     ) -> None:
         """Start it, on ``cores`` alone where some are named, and read the ports that it picked.
+
+        It speaks ``protocols`` alone where some are named, else all that it can.
 
         Raises SinkLost where it does not come up.
         """
@@ -73,6 +91,7 @@ class Sink:
             str(binary),
             *("--depth", str(depth)),
             *("--record-name", record_name),
+            *(("--protocols", ",".join(sorted(protocols))) if protocols else ()),
         )
         self.process = Process(
             self.command,
@@ -83,10 +102,18 @@ class Sink:
         )
         self._buffer = b""
         try:
-            self.ports: dict[str, int] = self._read_answer()["ports"]
+            self.ports: dict[str, int] = {**self._read_answer()["ports"], SCRAPED: free_port()}
+            """By protocol; where the sink asks instead of listening, the port on which the agent shall answer."""
         except BaseException:
             self.process.kill()
             raise
+
+    @property
+    def cpu_ns(self) -> int:
+        """CPU of all its threads since its start; 0 where it is gone."""
+        with contextlib.suppress(OSError):
+            return process_clock_ns(self.process.pid)
+        return 0
 
     def counts(self) -> Counts:
         """What has arrived in the current phase so far."""
@@ -115,9 +142,24 @@ class Sink:
                 read, since = counts.read_bytes, time.monotonic()
             elif time.monotonic() - since > ANSWER_SECONDS:
                 raise self._lost(f"got no further in reading {folder} for {ANSWER_SECONDS:.0f} s")
-            time.sleep(READ_POLL_SECONDS)
+            time.sleep(POLL_SECONDS)
         if counts.read_error:
             raise self._lost(f"could not read {folder} ({counts.read_error})")
+
+    def scrape(self, what: Scrape) -> None:
+        """Ask the agent for its metrics from now on, as soon as it serves them."""
+        path, interval_ms = what.path, max(1, what.interval_ns // 10**6)
+        self._ask(f"scrape {self.ports[SCRAPED]} {path} {interval_ms} {what.metric}".rstrip())
+
+    def await_answer(self, seconds: float) -> None:
+        """Wait until the agent has served its metrics for the first time, but no longer than that."""
+        deadline = time.monotonic() + seconds
+        while not self.counts().answers and time.monotonic() < deadline:
+            time.sleep(POLL_SECONDS)
+
+    def scrape_last(self) -> None:
+        """Ask the agent for its metrics once more, before it ends."""
+        self._ask("scrape last")
 
     def check(self) -> None:
         """Raise SinkLost where it has ended: waiting for anything that needs it has become useless."""
@@ -166,3 +208,10 @@ class Sink:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.process.__exit__(kind, error, trace)
+
+
+def free_port() -> int:
+    """A port of the loopback address on which nobody listens."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]

@@ -10,7 +10,7 @@ from tracetax.machine.facts import Machine, machine_facts
 from tracetax.machine.fitness import fitness_rows
 from tracetax.machine.observed import observe
 from tracetax.machine.row import Row
-from tracetax.machine.toolchain import OLDEST_JDK, Jdk, find_jdk, go_version, maven_version
+from tracetax.machine.toolchain import OLDEST_JDK, Jdk, find_jdk, find_jdks, go_version, maven_version
 
 
 class Tools(Struct, frozen=True):
@@ -22,6 +22,8 @@ class Tools(Struct, frozen=True):
     go: str | None
     jdk: Jdk | None
     maven: str | None
+    jdks: tuple[Jdk, ...] = ()
+    """All that were found, ``jdk`` among them."""
 
 
 class Diagnosis(Struct, frozen=True):
@@ -44,6 +46,7 @@ def diagnose(root: Path, cache: Path, runs: Path, needed_bytes: int | None, seco
         go=go_version(),
         jdk=find_jdk(os.environ),
         maven=maven_version(),
+        jdks=tuple(find_jdks(os.environ)),
     )
     observed = observe(machine.isolation, seconds)
     return Diagnosis(
@@ -68,6 +71,7 @@ def tool_rows(tools: Tools, root: Path) -> list[Row]:
         if tools.go
         else Row("toolchain", "Go", "missing", "not on PATH", "Start Tracetax by ./tracetax, which brings its own Go."),
         *jdk_rows(tools.jdk),
+        further_row(tools),
         Row("toolchain", "Maven", "ok", tools.maven)
         if tools.maven
         else Row("toolchain", "Maven", "missing", "no mvn on PATH", f"{_OFFERS} Or: apt-get install maven"),
@@ -89,6 +93,13 @@ def jdk_rows(jdk: Jdk | None) -> list[Row]:
         if jdk.javac
         else Row("toolchain", "javac", "missing", f"{jdk.home} has none", advice),
     ]
+
+
+def further_row(tools: Tools) -> Row:
+    """The other JDKs, on which ``--jdk`` measures without fetching one."""
+    first = tools.jdk.home.resolve() if tools.jdk else None
+    others = [f"{jdk}, {jdk.home}" for jdk in tools.jdks if jdk.home.resolve() != first]
+    return Row("toolchain", "further Java", "ok", "; ".join(others) or "none")
 
 
 def cache_row(cache: Path) -> Row:

@@ -3,7 +3,7 @@
 from tracetax.machine.disturbance import DISTURBED_ABOVE
 from tracetax.machine.facts import Machine
 from tracetax.machine.isolation import FEW_CORES
-from tracetax.machine.observed import Observed
+from tracetax.machine.observed import WANTED_BUFFER_BYTES, Observed
 from tracetax.machine.row import Row, State
 
 GIB = 1 << 30
@@ -11,6 +11,8 @@ LEAST_DISK_BYTES = 5 * GIB
 NOTICEABLE_STEAL = 0.01
 DEAR_CLOCK_NS = 100.0
 """A clock that costs more is not read out of shared memory: each reading enters the kernel."""
+LEAST_BUFFER_BYTES = 4 << 20
+"""What servers that take datagrams from agents ask for themselves."""
 NOT_VISIBLE = "not visible"
 
 Judged = tuple[State, str] | tuple[State, str, str]
@@ -34,6 +36,7 @@ def fitness_rows(machine: Machine, observed: Observed, needed_bytes: int | None)
         "memory": _memory(observed, needed_bytes),
         "swap": _swap(machine, observed),
         "disk": _disk(machine),
+        "datagrams": _datagrams(observed),
         "rights": _rights(observed),
     }
     return [
@@ -204,6 +207,21 @@ def _disk(machine: Machine) -> Judged:
     if machine.disk_free_bytes >= LEAST_DISK_BYTES:
         return "ok", value
     return "warn", value, f"Free some: a run may need {LEAST_DISK_BYTES / GIB:.0f} GiB."
+
+
+def _datagrams(observed: Observed) -> Judged:
+    buffer = observed.receive_buffer_bytes
+    if buffer is None:
+        return "unseen", NOT_VISIBLE
+    value = f"a socket may hold {buffer / 2**20:.1f} MiB"
+    if buffer >= LEAST_BUFFER_BYTES:
+        return "ok", value
+    return (
+        "warn",
+        value,
+        "From agents that send datagrams, the kernel loses some sooner (verdict kernel-loss). As root: "
+        f"sysctl -w net.core.rmem_max={WANTED_BUFFER_BYTES}",
+    )
 
 
 def _rights(observed: Observed) -> Judged:

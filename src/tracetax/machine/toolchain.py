@@ -1,4 +1,4 @@
-"""Which JDK, Maven and Go this process would use: those that ``./tracetax`` put first on PATH."""
+"""Which JDKs there are, and which JDK, Maven and Go this process would use: those that ``./tracetax`` put first."""
 
 import re
 import shutil
@@ -8,7 +8,13 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from tracetax.model import Java
+
 OLDEST_JDK = 17
+JVM_FOLDERS = ("/usr/lib/jvm", "/usr/lib64/jvm", "/usr/java", "/opt/java", "~/.sdkman/candidates/java")
+"""Where distributions and installers put JDKs, each in a folder of its own."""
+ARCHIVES = ("lib/server/classes*.jsa", "lib/*/server/classes*.jsa", "jre/lib/*/server/classes*.jsa")
+"""Class-data archives of today's JDKs, and of releases before 9."""
 
 
 class Jdk(Struct, frozen=True):
@@ -18,6 +24,19 @@ class Jdk(Struct, frozen=True):
     version: str
     vendor: str
     javac: Path | None
+    archive: bool = True
+    """Whether it has a class-data archive."""
+
+    @property
+    def java(self) -> Path:
+        """Its program ``java``."""
+        return self.home / "bin" / "java"
+
+    @property
+    def described(self) -> Java:
+        """What manifest and findings say of it."""
+        kind = "JDK" if self.javac else "runtime"
+        return Java(version=self.version, vendor=self.vendor, kind=kind, archive=self.archive, home=str(self.home))
 
     @property
     def release(self) -> int:
@@ -26,7 +45,7 @@ class Jdk(Struct, frozen=True):
         return int(parts[0]) if parts[0].isdigit() else 0
 
     def __str__(self) -> str:
-        return f"JDK {self.version}" + (f" ({self.vendor})" if self.vendor else "")
+        return str(self.described)
 
 
 def find_jdk(environment: Mapping[str, str]) -> Jdk | None:
@@ -37,16 +56,33 @@ def find_jdk(environment: Mapping[str, str]) -> Jdk | None:
     in_home = Path(environment["JAVA_HOME"]).absolute() / "bin/java" if environment.get("JAVA_HOME") else None
     on_path = shutil.which("java", path=environment.get("PATH", ""))
     java = in_home if in_home and in_home.is_file() else Path(on_path).resolve() if on_path else None
-    if java is None:
-        return None
-    home = java.parent.parent
+    return None if java is None else jdk_at(java.parent.parent)
+
+
+def find_jdks(environment: Mapping[str, str], folders: Sequence[str] = JVM_FOLDERS) -> list[Jdk]:
+    """Every Java of this machine, each once: those of JAVA_HOME and PATH, then what lies in ``folders``, by name."""
+    homes = [Path(environment["JAVA_HOME"]).absolute()] if environment.get("JAVA_HOME") else []
+    on_path = shutil.which("java", path=environment.get("PATH", ""))
+    homes += [Path(on_path).resolve().parent.parent] if on_path else []
+    for folder in folders:
+        homes += sorted(Path(folder).expanduser().glob("*"))
+    found: dict[Path, Path] = {}
+    for home in homes:
+        if (home / "bin" / "java").is_file():
+            found.setdefault(home.resolve(), home)
+    return [jdk_at(home) for home in found.values()]
+
+
+def jdk_at(home: Path) -> Jdk:
+    """The JDK in a folder, as its ``release`` file describes it; what that lacks, as the vendor, ``java`` is asked."""
     release = _release(home / "release")
-    javac = java.with_name("javac")
+    java, javac = home / "bin" / "java", home / "bin" / "javac"
     return Jdk(
         home=home,
         version=release.get("JAVA_VERSION") or _version_of([str(java), "-version"], r'version "([^"]+)"'),
-        vendor=release.get("IMPLEMENTOR", ""),
+        vendor=release.get("IMPLEMENTOR") or _vendor_of(java),
         javac=javac if javac.is_file() else None,
+        archive=any(path for place in ARCHIVES for path in home.glob(place)),
     )
 
 
@@ -66,6 +102,11 @@ def _release(path: Path) -> dict[str, str]:
     except OSError:
         return {}
     return {key: value.strip('"') for key, _, value in (line.partition("=") for line in lines)}
+
+
+def _vendor_of(java: Path) -> str:
+    vendor = _version_of([str(java), "-XshowSettings:properties", "-version"], r"java\.vendor = (.+)")
+    return "" if vendor == "unknown" else vendor.strip()
 
 
 def _version_of(command: Sequence[str], pattern: str) -> str:

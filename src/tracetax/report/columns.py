@@ -104,7 +104,7 @@ class Layout:
         spent = apart(row)
         below += [f"CPU {self.cpu.text(spent).strip()} ns per invocation offered"] if spent else []
         below += [", ".join(notes)] if notes and not self.label else []
-        below += [loss(row)] if group in (Group.LOST, Group.PARTIAL) else []
+        below += [loss(row)] if group in (Group.LOST, Group.PARTIAL, Group.COUNTS) else []
         return RichGroup(table, *(Padding(Text(text, style="dim"), (0, 0, 0, INDENT)) for text in below))
 
     def _table(self) -> Table:

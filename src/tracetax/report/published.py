@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from tracetax.report.views import BASELINE, PartView, errors, half_width, measure, title_of
+from tracetax.report.views import PartView, errors, half_width, is_baseline, measure, title_of
 from tracetax.results.findings import ConfigurationFinding, Measure
 
 
@@ -27,7 +27,7 @@ class Line(Struct, frozen=True):
     @property
     def title(self) -> str:
         """As the report calls it."""
-        return "baseline" if self.row.agent == BASELINE else title_of(self.row)
+        return "baseline" if is_baseline(self.row) else title_of(self.row)
 
 
 class PublishedView(Struct, frozen=True):
@@ -43,7 +43,7 @@ def published_view(view: PartView) -> PublishedView | None:
     if not rows:
         return None
     platforms = tuple(dict.fromkeys(value.platform for row in rows for value in row.published))
-    baseline = next((row for row in rows if row.agent == BASELINE), None)
+    baseline = next((row for row in rows if is_baseline(row)), None)
     return PublishedView(platforms, tuple(_line(row, platforms, baseline) for row in rows))
 
 

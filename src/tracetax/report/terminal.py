@@ -25,6 +25,7 @@ from tracetax.report.views import (
     labels,
     measure,
     next_line,
+    platform_words,
     shown_path,
     title_of,
     views,
@@ -49,9 +50,10 @@ def render(findings: Findings, console: Console, page: Path | None, run: Path) -
         _print(console, _wrapped(comparison.text, console.width, "bold"))
     parts = views(findings)
     layout = Layout(parts, console.width)
+    several = len({platform_words(view.part) for view in parts}) > 1
     for view in parts:
         console.print()
-        _part(console, view, layout)
+        _part(console, view, layout, platform=platform_words(view.part) if several else "")
         published = published_view(view)
         if published:
             console.print()
@@ -81,14 +83,15 @@ def _print(console: Console, text: Text) -> None:
     console.print(text, highlight=False)
 
 
-def _part(console: Console, view: PartView, layout: Layout) -> None:
+def _part(console: Console, view: PartView, layout: Layout, platform: str) -> None:
+    """One table; ``platform`` is what it ran on, where that differs between parts."""
     part = view.part
     title = _wrapped(f"{part.title}: {workload_words(part.parameters)}", console.width, "bold")
     band = view.half_width(view.band)
     right = "" if band is None else f"A/A band ±{numbers.measured(band, band)[1]} ns"
     gap = console.width - cell_len(title.plain) - cell_len(right)
     _print(console, title + Text(" " * gap + right if gap >= 2 else f"\n{right}" if right else ""))
-    background = _background(view)
+    background = [*([f"on {platform}"] if platform else []), *_background(view)]
     separator = " · " if cell_len(" · ".join(background)) <= console.width else "\n"
     _print(console, Text(separator.join(background), style="dim"))
     if any(group is not Group.FAILED for group in view.groups):

@@ -8,13 +8,11 @@ from typing import Literal
 from msgspec import Struct
 
 from tracetax.analysis.measures import INDICATIVE_BELOW
-from tracetax.model import FULL, Delivery, Parameters
+from tracetax.model import BASELINE, FULL, Delivery, Parameters
 from tracetax.report import numbers
 from tracetax.results.findings import AABand, ConfigurationFinding, Findings, Measure, PartFinding
 from tracetax.results.findings import find_measure as measure
-from tracetax.results.records import Verdict
-
-BASELINE = "none"
+from tracetax.results.records import TrialRecord, Verdict
 
 NO_RESULT = "No result: a check that everything works. Do not quote its numbers."
 
@@ -50,6 +48,7 @@ class Group(Enum):
     DELIVERS = "delivers everything"
     DROPS = "drops by policy"
     PARTIAL = "delivers a part by design"
+    COUNTS = "delivers metrics, no record of a call"
     LOST = "lost records that it should deliver"
     SILENT = "delivers nothing, by design"
     FAILED = "no result"
@@ -100,12 +99,12 @@ def ranked_by(findings: Findings) -> Literal["cpu", "overhead"]:
 
 def _view(findings: Findings, part: PartFinding) -> PartView:
     mine = [row for row in findings.configurations if row.part == part.name]
-    rows = [row for row in mine if row.agent != BASELINE]
+    rows = [row for row in mine if not is_baseline(row)]
     by = ranked_by(findings)
     groups = {group: _ordered((row for row in rows if group_of(row) is group), by) for group in Group}
     return PartView(
         part=part,
-        baselines=tuple(row for row in mine if row.agent == BASELINE),
+        baselines=tuple(row for row in mine if is_baseline(row)),
         bands=tuple(band for band in findings.aa if band.part == part.name),
         groups={group: members for group, members in groups.items() if members},
     )
@@ -119,14 +118,21 @@ def _ordered(rows: Iterable[ConfigurationFinding], by: str) -> tuple[Configurati
     return tuple(sorted(rows, key=place))
 
 
+def is_baseline(of: ConfigurationFinding | TrialRecord) -> bool:
+    """Whether this is the workload without an agent, with which everything is compared."""
+    return (of.agent, of.configuration) == (BASELINE.agent, BASELINE.configuration)
+
+
 def group_of(row: ConfigurationFinding) -> Group:
     """Where a row stands: an error verdict comes before anything that was measured."""
     if errors(row) or overhead(row) is None:
         return Group.FAILED
     if row.delivery == Delivery.NONE:
         return Group.SILENT
-    if row.delivery in (Delivery.SAMPLED, Delivery.AGGREGATED):
+    if row.delivery == Delivery.SAMPLED:
         return Group.PARTIAL
+    if row.delivery == Delivery.AGGREGATED:
+        return Group.COUNTS
     if row.records.expected and not row.records.blocks_incomplete:
         return Group.DELIVERS
     return Group.DROPS if row.delivery == Delivery.LOSSY else Group.LOST
@@ -153,8 +159,9 @@ def promises(row: ConfigurationFinding) -> bool:
 
 
 def title_of(row: ConfigurationFinding) -> str:
-    """The configuration, and which build where two are compared."""
-    return f"{row.title} [{row.build}]" if row.build else row.title
+    """The configuration, which build where two are compared, and the backend where one is in the sink's place."""
+    build = f" [{row.build}]" if row.build else ""
+    return f"{row.title}{build}" + (f" → {row.backend_name}" if row.backend else "")
 
 
 def half_width(of: Measure | None) -> float | None:
@@ -174,6 +181,10 @@ def labels(row: ConfigurationFinding, part: PartFinding) -> list[str]:
 
 def caveat(row: ConfigurationFinding) -> str:
     """What belongs to a row's numbers wherever they stand: that records are missing, or came late; often empty."""
+    if row.delivery == Delivery.SAMPLED and row.records.made and not errors(row):
+        return f"sampled: {numbers.percent(row.records.received / row.records.made)} of all records arrived"
+    if group_of(row) is Group.COUNTS:
+        return counted(row)
     if group_of(row) in (Group.DROPS, Group.LOST, Group.PARTIAL):
         return f"{numbers.percent(row.records.completeness or 0.0)} of its records arrived"
     return LABELS["deferred"] if row.deferred else ""
@@ -187,13 +198,20 @@ def apart(row: ConfigurationFinding) -> Measure | None:
 
 def rows_id(row: ConfigurationFinding) -> str:
     """Where on the page the trials behind a row are listed."""
-    parts = (row.part, row.agent, row.configuration, row.build, str(row.heap_bytes >> 20))
+    parts = (row.part, row.agent, row.configuration, row.build, row.backend, str(row.heap_bytes >> 20))
     return "rows-" + "-".join("".join(c if c.isalnum() else "-" for c in part) for part in parts if part)
 
 
 def loss(row: ConfigurationFinding) -> str:
-    """What a row lost, with the rate at which it was offered: never one without the other."""
+    """What a row lost, with the rate at which it was offered: never one without the other.
+
+    Of one that promises no record of each call: how many it sampled or counted.
+    """
     records = row.records
+    if row.delivery == Delivery.AGGREGATED:
+        return counted(row)
+    if row.delivery == Delivery.SAMPLED:
+        return f"{numbers.count(records.received)} of {numbers.count(records.made)} possible records arrived"
     missing, of, what = records.expected - records.received, records.expected, "records missing"
     if missing <= 0:
         missing, of, what = records.expected_trees - records.complete_trees, records.expected_trees, "trees incomplete"
@@ -201,6 +219,14 @@ def loss(row: ConfigurationFinding) -> str:
     rate = records.offered_per_second
     offered = f", at {numbers.per_second([rate], 'records')}" if rate else ""
     return f"{numbers.count(max(0, missing))} of {numbers.count(of)} {what} in {blocks}{offered}"
+
+
+def counted(row: ConfigurationFinding) -> str:
+    """How many calls a row's metrics tell of, and how many there were."""
+    records = row.records
+    if not records.received:
+        return "its metrics have no number of calls"
+    return f"counted {records.received:,} of {records.made:,} invocations"
 
 
 def group_title(group: Group, rows: tuple[ConfigurationFinding, ...]) -> str:
@@ -229,6 +255,13 @@ def workload_words(parameters: Parameters) -> str:
         return f"back to back, {threads}, {parameters.depth} invocations per call{work}"
     wait = {"spin": "spinning", "park": "parked"}[parameters.wait]
     return f"{parameters.rate:,.10g} calls/s × {parameters.depth} invocations, {threads}, {wait} between calls{work}"
+
+
+def platform_words(part: PartFinding) -> str:
+    """What a part ran on: ``JDK 21.0.8 (Debian), G1, heap 2 GiB``; empty where that is not known."""
+    if part.jvm is None or part.java is None:
+        return ""
+    return f"{part.java}, {part.jvm.collector}, heap {numbers.size(part.jvm.heap_bytes)}"
 
 
 def shown_path(path: Path) -> str:

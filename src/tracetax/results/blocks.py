@@ -11,8 +11,8 @@ from tracetax.model import BASELINE, Use
 from tracetax.results.records import BASELINES, Role, TrialRecord
 
 Floats = NDArray[np.float64]
-CellKey = tuple[str, str, str, Role, int, str]
-"""Part, agent, configuration, role, heap, build."""
+CellKey = tuple[str, str, str, Role, int, str, str]
+"""Part, agent, configuration, role, heap, build, backend."""
 Blocks = dict[int, dict[CellKey, TrialRecord]]
 """The trial that counts for each cell, by the number of its block."""
 TRIES = 2
@@ -30,7 +30,10 @@ class Paired(Struct, frozen=True):
 
 def cell_key(record: TrialRecord) -> CellKey:
     """What a trial measured, apart from its block and attempt."""
-    return (record.part, record.agent, record.configuration, record.role, record.heap_bytes, record.build)
+    return (
+        *(record.part, record.agent, record.configuration),
+        *(record.role, record.heap_bytes, record.build, record.backend),
+    )
 
 
 def whole_blocks(records: Iterable[TrialRecord]) -> Blocks:
@@ -59,24 +62,24 @@ def whole_blocks(records: Iterable[TrialRecord]) -> Blocks:
 
 def memory_trials(records: Iterable[TrialRecord], part: str, use: Use, heap_bytes: int) -> list[TrialRecord]:
     """The extra trials in which a configuration's memory was measured, failed ones too, in the order they were made."""
-    key: CellKey = (part, use.agent, use.configuration, "memory", heap_bytes, use.build)
+    key: CellKey = (part, use.agent, use.configuration, "memory", heap_bytes, use.build, use.backend)
     return sorted((one for one in records if cell_key(one) == key), key=lambda record: record.number)
 
 
 def uses(blocks: Blocks, part: str) -> list[tuple[Use, int]]:
     """Configurations of a part with their heap, without the baselines, in order of appearance by name."""
     found = {
-        (key[1], key[2], key[4], key[5])
+        (key[1], key[2], key[4], key[5], key[6])
         for block in blocks.values()
         for key in block
         if key[0] == part and key[3] == "configuration"
     }
-    return [(Use(agent, name, build), heap) for agent, name, heap, build in sorted(found)]
+    return [(Use(agent, name, build, backend), heap) for agent, name, heap, build, backend in sorted(found)]
 
 
 def trials(blocks: Blocks, part: str, use: Use, role: Role, heap_bytes: int) -> list[TrialRecord]:
     """The good trials of one cell, one per block at most, in order of blocks."""
-    key: CellKey = (part, use.agent, use.configuration, role, heap_bytes, use.build)
+    key: CellKey = (part, use.agent, use.configuration, role, heap_bytes, use.build, use.backend)
     return [block[key] for block in blocks.values() if key in block and block[key].status == "ok"]
 
 
@@ -128,11 +131,11 @@ def baseline_pairs(
 
 
 def _baseline_keys(part: str, heap_bytes: int) -> list[CellKey]:
-    return [(part, BASELINE.agent, BASELINE.configuration, role, heap_bytes, BASELINE.build) for role in BASELINES]
+    return [(part, BASELINE.agent, BASELINE.configuration, role, heap_bytes, "", "") for role in BASELINES]
 
 
 def _key(part: str, use: Use, heap_bytes: int) -> CellKey:
-    return (part, use.agent, use.configuration, "configuration", heap_bytes, use.build)
+    return (part, use.agent, use.configuration, "configuration", heap_bytes, use.build, use.backend)
 
 
 def _complete(blocks: Blocks, keys: list[CellKey], value: Callable[[TrialRecord], float]) -> Paired:

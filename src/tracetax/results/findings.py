@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from tracetax.model import Parameters
+from tracetax.model import Java, JvmSettings, Parameters
 from tracetax.results.records import Verdict
 
 SCHEMA_VERSION = 1
@@ -27,6 +27,7 @@ MeasureName = Literal[
     "allocation",
     "delivery_rate",
     "sink_cpu",
+    "receiver_cpu",
     "service_time_second_half",
     "cpu",
     "cpu_caller",
@@ -48,7 +49,8 @@ of all threads from first call to drained, less the baseline's, per invocation a
 ``cpu_caller``, ``_agent``, ``_jit`` and ``_gc`` are its parts; ``cpu_waiting`` is in cores, in the quiet wait after
 drained. ``heap_live`` and ``rss_peak`` are of the memory trial; ``startup_main`` and ``startup_first_call`` count from
 the start of the process; ``drain_time`` from the last call to the last record; ``bytes`` are those on the wire or on
-disk."""
+disk. ``sink_cpu`` is the sink's in the whole measured phase; ``receiver_cpu`` that of the sink, or of the backend in
+its place, from first call to drained."""
 
 
 class Measure(Struct, frozen=True):
@@ -91,6 +93,14 @@ class Records(Struct, frozen=True):
     blocks: int
     offered_per_second: float | None
     """Records generated per second during the calls."""
+    lost_datagrams: int = 0
+    """Datagrams of the agent that were lost in this machine's kernel before the sink could read them."""
+    lost_in_kernel: int = 0
+    """Records that are missing for that, at most: no loss of the agent's."""
+    truncated: int = 0
+    """Records that were never made because the agent cuts call trees by design: neither expected nor lost."""
+    made: int = 0
+    """Records that the calls make if every one of them is recorded: what the share of a sample is of."""
 
 
 class PublishedValue(Struct, frozen=True):
@@ -130,6 +140,15 @@ class ConfigurationFinding(Struct, frozen=True):
     published: tuple[PublishedValue, ...] = ()
     build: str = ""
     """Which of two builds was measured, where two are compared: the name of its file."""
+    technology: str = ""
+    """How the agent's probes got into the program, where its agent knows several ways."""
+    java: Java | None = None
+    """What its trials ran on."""
+    collector: str = ""
+    backend: str = ""
+    """The backend in the sink's place, by the name of its folder; empty for the sink."""
+    backend_name: str = ""
+    """Its name and version."""
 
 
 class AABand(Struct, frozen=True):
@@ -154,6 +173,11 @@ class PartFinding(Struct, frozen=True):
     stopped: Literal["settled", "unsettleable", "budget", "max-blocks", "interrupted", "failed"]
     indicative: bool
     """Fewer than 10 blocks."""
+    jvm: JvmSettings | None = None
+    java: Java | None = None
+    """What its trials ran on."""
+    levels: str = ""
+    """Its level of each factor, in words: ``depth 2, JDK 21``; empty where there is no factor."""
 
 
 class ExperimentFinding(Struct, frozen=True):

@@ -21,12 +21,13 @@ import msgspec
 import polars as pl
 from msgspec import Struct
 
+from tracetax.backend import Backend
 from tracetax.errors import ExitCode, UserError
-from tracetax.model import Agent, Experiment
+from tracetax.model import Agent, Experiment, Java, Search
 from tracetax.results.findings import Findings
 from tracetax.results.records import TrialRecord
 
-MANIFEST_VERSION = 1
+MANIFEST_VERSION = 2
 SUBFOLDERS = ("trials", "logs")
 UNFINISHED = {*SUBFOLDERS, "manifest.json.part"}
 """What a kill may leave of a run folder that was being made: it counts as empty, for there is nothing in it yet."""
@@ -59,6 +60,12 @@ class Manifest(Struct, frozen=True):
     """Names of environment variables that would have changed a JVM or an agent, and were not passed on."""
     part_endings: dict[str, str] = {}
     """Why each part stopped, by its name."""
+    search: Search | None = None
+    """Where the run searches for the highest complete rate: how. Its parts are searched one after the other."""
+    java: dict[str, Java] = {}
+    """What the trials of each part run on, by its name."""
+    backends: dict[str, Backend] = {}
+    """The backends that stand in the sink's place, as their files were."""
 
     @property
     def experiment(self) -> Experiment:
@@ -221,6 +228,7 @@ def measures(records: list[TrialRecord]) -> pl.DataFrame:
                     "agent": record.agent,
                     "configuration": record.configuration,
                     "build": record.build,
+                    "backend": record.backend,
                     "role": record.role,
                     "status": record.status,
                     "measure": name,
@@ -228,7 +236,7 @@ def measures(records: list[TrialRecord]) -> pl.DataFrame:
                 }
             )
     schema = {"trial": pl.UInt32, "block": pl.UInt32} | dict.fromkeys(
-        ("part", "agent", "configuration", "build", "role", "status", "measure"), pl.String
+        ("part", "agent", "configuration", "build", "backend", "role", "status", "measure"), pl.String
     )
     return pl.DataFrame(rows, schema=schema | {"value": pl.Float64})
 
@@ -246,6 +254,7 @@ def _of_process(record: TrialRecord) -> dict[str, float]:
         "startup_first_call": moments.first_monitored - moments.spawned if moments.first_monitored else None,
         "drain_time": moments.drained - moments.last_call if moments.drained else None,
     }
+    found["receiver_cpu"] = record.receiver_cpu_ns or None
     if record.cpu:
         found["cpu_waiting"] = record.cpu.waiting_cores
         for until, times in (("last_call", record.cpu.to_last_call), ("drained", record.cpu.to_drained)):

@@ -179,3 +179,8 @@ class TrialRecord(Struct, frozen=True):
     exit_max_rss_bytes: int = 0
     build: str = ""
     """Which of two builds of the agent, where two are compared."""
+    backend: str = ""
+    """The backend in the sink's place; empty for the sink."""
+    receiver_cpu_ns: int = 0
+    """CPU of the sink or the backend, all its threads, from the first call until drained; 0 where records reach it
+    only afterwards."""

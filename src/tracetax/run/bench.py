@@ -4,8 +4,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from tracetax.companions.backend import Supplied
 from tracetax.machine.isolation import Isolation
-from tracetax.model import Agent, Configuration, JvmSettings, Use
+from tracetax.machine.toolchain import Jdk
+from tracetax.model import Agent, Configuration, JvmSettings, Parameters, Use
 
 
 class Limits(Struct, frozen=True):
@@ -21,6 +23,10 @@ class Limits(Struct, frozen=True):
     write: float = 60.0
     end: float = 20.0
     term: float = 5.0
+    metrics: float = 10.0
+    """From the end of the warm-up until an agent that is asked for its metrics answers for the first time."""
+    connect: float = 10.0
+    """Until an agent that has sent nothing counts as one that never will: some trace nothing before they connect."""
     quiet: float = 1.0
     """Beyond the agent's flush interval: silence longer than both means that nothing more is to come."""
     warm_up_quiet: float = 0.2
@@ -30,8 +36,8 @@ class Limits(Struct, frozen=True):
 class Bench(Struct, frozen=True):
     """Everything that a trial is set up with."""
 
-    java: Path
-    java_version: str
+    jdks: dict[int, Jdk]
+    """By the feature release that a part asks for; 0 is the one that is found first."""
     cores: int
     sink: Path
     classes: Path
@@ -39,11 +45,31 @@ class Bench(Struct, frozen=True):
     agents_root: Path
     artifacts: dict[str, dict[str, Path]]
     """Fetched files, by agent and artifact name."""
-    jvm: JvmSettings
     limits: Limits = Limits()
     isolation: Isolation = Isolation()
     builds: dict[str, dict[str, dict[str, Path]]] = {}
     """What each of two builds puts in the place of ``artifacts``, by agent and label."""
+    prepared: dict[str, dict[str, dict[str, Path]]] = {}
+    """Folders made before any trial, by agent, label of the build (empty where there is one) and name."""
+    start_up: dict[tuple[int, int], Path] = {}
+    """Classes that the program calls when it starts, by their methods and those of them that are monitored."""
+
+    backends: dict[str, Supplied] = {}
+    """What can stand in the sink's place, by the name of its folder."""
+
+    def class_path(self, parameters: Parameters) -> str:
+        """The workload's classes, with those for its start."""
+        start_up = self.start_up.get((parameters.start_up_methods, parameters.start_up_monitored))
+        return f"{self.classes}:{start_up}" if start_up else str(self.classes)
+
+    def java(self, jvm: JvmSettings) -> Path:
+        """The program ``java`` of the JDK that a part asks for."""
+        return self.jdks[jvm.jdk].java
+
+    def agent_folder(self, agent: str) -> Path:
+        """Where an agent's file lies."""
+        own = self.agents[agent].folder
+        return Path(own) if own else self.agents_root / agent
 
     def configuration(self, agent: str, name: str) -> Configuration:
         """A configuration by its names."""
@@ -53,3 +79,7 @@ class Bench(Struct, frozen=True):
         """The files of a configuration's agent, by artifact name, in the build that is measured."""
         own = self.builds[use.agent][use.build] if use.build else {}
         return self.artifacts.get(use.agent, {}) | own
+
+    def folders(self, use: Use) -> dict[str, Path]:
+        """The prepared folders of a configuration's agent, by name, in the build that is measured."""
+        return self.prepared.get(use.agent, {}).get(use.build, {})

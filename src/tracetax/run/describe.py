@@ -2,9 +2,14 @@
 
 from collections.abc import Iterator
 
-from tracetax.model import Agent, Experiment, Part
+from tracetax.model import Agent, Experiment, JvmSettings, Part
 from tracetax.run.plan import Cell, cells, configuration, expected_seconds, memory_cells
 from tracetax.run.progress import duration_words
+
+VARIANTS = {
+    "fast": "The shorter version, as [fast] in its file says; without --fast it is measured in full.",
+    "as-published": "As many calls and starts as were published, as [as-published] in its file says.",
+}
 
 
 def estimated_seconds(experiment: Experiment, agents: dict[str, Agent]) -> tuple[float, float]:
@@ -36,15 +41,16 @@ def plan_lines(experiment: Experiment, agents: dict[str, Agent], seed: int) -> I
     yield f"{experiment.key}: {experiment.title}"
     if experiment.paper:
         yield f"After {experiment.paper}."
-    if experiment.fast:
-        yield "The shorter version, as [fast] in its file says; without --fast it is measured in full."
+    if experiment.variant:
+        yield VARIANTS[experiment.variant]
     if not experiment.result:
         yield "Only checks that everything works; its numbers are no result."
+    settings = list(dict.fromkeys(part.jvm for part in experiment.parts))
     for part in experiment.parts:
         yield ""
-        yield f"{part.title}: {part_words(part)}"
+        yield f"{part.title}: {part_words(part)}" + (f"; {jvm_words(part.jvm)}" if len(settings) > 1 else "")
         for cell in (cell for cell in every if cell.part == part.name):
-            own = cell.heap_bytes != experiment.jvm.heap_bytes
+            own = cell.heap_bytes != part.jvm.heap_bytes
             heap = f", heap {cell.heap_bytes / 2**20:,.0f} MiB" if own else ""
             yield f"  {_cell_words(cell, agents)}{heap}"
     yield ""
@@ -63,10 +69,8 @@ def plan_lines(experiment: Experiment, agents: dict[str, Agent], seed: int) -> I
     )
     if schedule.memory:
         yield "After its last block, one more trial of each measures memory: with a heap that begins small and grows."
-    yield (
-        f"JVM: heap {experiment.jvm.heap_bytes / 2**20:,.0f} MiB, {experiment.jvm.collector}, the same for baseline "
-        "and agents, except where another heap is named above."
-    )
+    common = "as named above" if len(settings) > 1 else jvm_words(settings[0])
+    yield f"JVM: {common}, the same for baseline and agents of a part, except where a configuration has its own heap."
     for agent in agents.values():
         if agent.builds:
             first, second = agent.builds
@@ -80,13 +84,20 @@ def plan_lines(experiment: Experiment, agents: dict[str, Agent], seed: int) -> I
     yield f"Estimated time: {estimate_words(experiment, agents)}."
 
 
+def jvm_words(jvm: JvmSettings) -> str:
+    """The JVM settings of a part, in words."""
+    jdk = f"Java {jvm.jdk}" if jvm.jdk else "the JDK that is found first"
+    return f"{jdk}, heap {jvm.heap_bytes / 2**20:,.0f} MiB, {jvm.collector}"
+
+
 def part_words(part: Part) -> str:
     """What one trial of a part calls, in words."""
     parameters = part.parameters
     rate = "back to back" if parameters.rate == "full" else f"at {parameters.rate:,g} calls per second"
     threads = "1 thread" if parameters.threads == 1 else f"{parameters.threads} threads"
     work = f", {parameters.method_time_ns:,} ns of work at the leaf" if parameters.method_time_ns else ""
-    return f"{parameters.calls:,} calls × {parameters.depth} invocations, {rate}, {threads}{work}"
+    start = f", after {parameters.start_up_methods:,} methods at the start" if parameters.start_up_methods else ""
+    return f"{parameters.calls:,} calls × {parameters.depth} invocations, {rate}, {threads}{work}{start}"
 
 
 def _cell_words(cell: Cell, agents: dict[str, Agent]) -> str:

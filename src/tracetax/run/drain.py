@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from tracetax.companions.sink import Sink
-from tracetax.model import Configuration
+from tracetax.companions.receiver import Receiver
+from tracetax.model import Configuration, Delivery
 from tracetax.run.bench import Limits
 from tracetax.run.drops import DropLog
 
@@ -22,7 +22,7 @@ class Drained(Struct, frozen=True):
 
 
 def drain(
-    sink: Sink,
+    sink: Receiver,
     drops: DropLog,
     config: Configuration,
     *,
@@ -33,11 +33,15 @@ def drain(
     limits: Limits,
     watch: Callable[[str], None],
 ) -> Drained:
-    """Wait until received + reported drops = expected, or the sink was quiet for longer than the flush interval."""
-    if expected == 0:
+    """Wait until received + reported drops = expected, or the sink was quiet for longer than the flush interval.
+
+    Of what samples, only the quiet tells that no more is to come.
+    """
+    sampled = config.delivery is Delivery.SAMPLED
+    if expected == 0 and not sampled:
         return Drained(at_ns=last_call_ns, within_limit=True)
     deadline = time.monotonic() + limits.drain_base + expected * limits.drain_per_record
-    quiet_ns = config.flush_interval_ns + round(limits.quiet * 1e9)
+    quiet_ns = max(config.flush_interval_ns, config.pause_ns) + round(limits.quiet * 1e9)
     while True:
         counts = sink.counts()
         arrived = counts.records if counts.phase == phase else 0
@@ -45,11 +49,11 @@ def drain(
         outstanding = expected - arrived - (drops.total() - dropped_before)
         quiet_for = time.monotonic_ns() - at_ns
         held_back = 0 < outstanding <= config.held_until_exit and quiet_for > quiet_ns // 4
-        if outstanding <= 0 or held_back:
+        if not sampled and (outstanding <= 0 or held_back):
             return Drained(at_ns=at_ns, within_limit=True)
         if quiet_for > quiet_ns:
             return Drained(at_ns=at_ns, within_limit=True)
         if time.monotonic() > deadline:
             return Drained(at_ns=at_ns, within_limit=False)
-        watch(f"draining, {arrived:,} of {expected:,} records")
+        watch(f"draining, {arrived:,} records" + ("" if sampled else f" of {expected:,}"))
         time.sleep(POLL_SECONDS)

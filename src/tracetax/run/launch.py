@@ -3,6 +3,8 @@
 from pathlib import Path
 
 from tracetax.catalog import fill
+from tracetax.catalog.placeholders import ARTIFACT, FILES, PREPARED, SCRAPE_PORT
+from tracetax.model import SCRAPED, WORKLOAD_CLASSES
 from tracetax.run.bench import Bench
 from tracetax.run.plan import records_made
 from tracetax.run.stages import Plan
@@ -19,25 +21,29 @@ def command_line(
     expected = records_made(plan.config, plan.part)
     values = {
         **calltree.placeholders(),
-        **{f"artifacts.{name}": str(path) for name, path in bench.files(plan.slot.cell.use).items()},
+        **{f"{ARTIFACT}{name}": str(path) for name, path in bench.files(plan.slot.cell.use).items()},
+        **{f"{PREPARED}{name}": str(path) for name, path in bench.folders(plan.slot.cell.use).items()},
         **sink_placeholders(ports),
         "expected.records": str(expected),
         "expected.records.next_power_of_two": str(1 << max(0, expected - 1).bit_length()),
-        "agent.files": str(bench.agents_root / agent.key / "files"),
+        "expected.calls": str(plan.part.parameters.calls),
+        FILES: str(bench.agent_folder(agent.key) / "files"),
+        WORKLOAD_CLASSES: bench.class_path(plan.part.parameters),
         "trial.dir": str(scratch),
         "records.dir": str(records),
     }
     command = (
-        str(bench.java),
+        str(bench.java(plan.part.jvm)),
         *calltree.jvm_flags(
-            bench.jvm,
+            plan.part.jvm,
+            bench.jdks[plan.part.jvm.jdk].release,
             plan.slot.cell.heap_bytes,
             bench.cores,
             logs / "hs_err.log",
             growing=plan.slot.cell.role == "memory",
         ),
         *(fill(flag, values) for flag in plan.config.jvm),
-        *("-cp", str(bench.classes)),
+        *("-cp", ":".join(fill(entry, values) for entry in plan.config.class_path)),
         calltree.MAIN_CLASS,
         *calltree.arguments(plan.part.parameters, output, logs / "status.txt"),
     )
@@ -45,8 +51,11 @@ def command_line(
 
 
 def sink_placeholders(ports: dict[str, int]) -> dict[str, str]:
-    """``sink.<protocol>`` as an address and ``sink.<protocol>.port``, for every protocol that the sink speaks."""
-    values = {"sink.host": "127.0.0.1"}
+    """``sink.<protocol>`` as an address and ``sink.<protocol>.port``, for every protocol that the sink speaks.
+
+    Where the sink asks, it is ``scrape.port``, on which the agent shall answer.
+    """
+    values = {"sink.host": "127.0.0.1", SCRAPE_PORT: str(ports.get(SCRAPED, ""))}
     for protocol, port in ports.items():
         name = protocol.replace("-", "_")
         values[f"sink.{name}"] = f"http://127.0.0.1:{port}"

@@ -6,6 +6,7 @@ from tracetax.ledger import account, together
 from tracetax.machine.disturbance import cpu_pressure
 from tracetax.results.records import CpuAccount, Disturbance, TrialRecord, WarmUp
 from tracetax.run import verdicts as judge
+from tracetax.run.plan import records_made, records_truncated
 from tracetax.run.stages import Outcome, Plan
 from tracetax.workloads.calltree import Driver
 from tracetax.workloads.calltree_results import Measured
@@ -14,20 +15,24 @@ from tracetax.workloads.calltree_results import Measured
 def finished(plan: Plan, record: TrialRecord, outcome: Outcome, result: Measured) -> TrialRecord:
     """The record of a trial that ran to its end."""
     config, warmed = plan.config, outcome.warmed
-    trees = plan.part.parameters.calls if plan.delivers else 0
+    at_sink = not plan.slot.cell.use.backend  # a backend's counters know records only
+    trees = plan.part.parameters.calls if plan.delivers and at_sink else 0
     ledger = account(
         outcome.measured.of(config.protocol),
         expected_records=plan.expected,
         expected_trees=trees,
         dropped_in_log=outcome.dropped,
+        truncated=records_truncated(config, plan.part) if plan.delivers else 0,
+        made=records_made(config, plan.part),
     )
     # metrics and logs need not travel on the protocol that carries the records
     ledger = replace(ledger, other_bytes=outcome.measured.of(None).other_bytes)
     warm_ledger = account(
         outcome.before.of(config.protocol),
         expected_records=warmed.records,
-        expected_trees=warmed.calls if plan.delivers else 0,
+        expected_trees=warmed.calls if plan.delivers and at_sink else 0,
         dropped_in_log=outcome.dropped_before,
+        made=warmed.calls * config.records_per_call(plan.part.parameters.depth),
     )
     warm = WarmUp(
         calls=warmed.calls,
@@ -41,7 +46,9 @@ def finished(plan: Plan, record: TrialRecord, outcome: Outcome, result: Measured
     elsewhere = together(count for name, count in protocols if config.protocol not in (None, name))
     found = [
         *judge.of_warm_up(warm, config, connected=warmed.connected, delivers=plan.delivers),
-        *judge.of_records(ledger, config),
+        *judge.of_records(ledger, config, backend=plan.slot.cell.use.backend),
+        *judge.of_sample(ledger, warm_ledger, config),
+        *judge.of_metrics(outcome.measured.of(config.protocol), ledger, warm_ledger, config),
         *judge.of_other_protocols(elsewhere, config),
         *judge.of_drain(ledger, config, outcome.arrived_by_drained, within_limit=outcome.drained.within_limit),
         *judge.of_ending(outcome.ending),
@@ -65,6 +72,7 @@ def finished(plan: Plan, record: TrialRecord, outcome: Outcome, result: Measured
         in_calls_ns=result.in_calls_ns,
         cpu=_with_exact_callers(outcome.cpu, result.callers_cpu_ns) if outcome.cpu else None,
         rss_peak_bytes=outcome.rss_peak_bytes,
+        receiver_cpu_ns=outcome.receiver_cpu_ns,
         allocated_bytes_per_call=result.allocated_bytes_per_call,
         clock_resolution_ns=result.clock_resolution_ns,
         clock_read_ns=result.clock_read_ns,

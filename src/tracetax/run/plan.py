@@ -50,16 +50,22 @@ def expected_records(config: Configuration, part: Part) -> int:
 
 def records_made(config: Configuration, part: Part) -> int:
     """Records that the measured calls of a trial make, whatever becomes of them."""
-    return part.parameters.invocations * config.records_per_invocation
+    return part.parameters.calls * config.records_per_call(part.parameters.depth)
 
 
-def heap_for(config: Configuration, part: Part, shared_bytes: int) -> int:
-    """The experiment's heap, or the larger one that the configuration declares to need, in whole 64 MiB."""
+def records_truncated(config: Configuration, part: Part) -> int:
+    """Records that the measured calls of a trial do not make because the agent cuts their trees by design."""
+    depth = part.parameters.depth
+    return part.parameters.calls * (depth - config.traced(depth)) * config.records_per_invocation
+
+
+def heap_for(config: Configuration, part: Part) -> int:
+    """The part's heap, or the larger one that the configuration declares to need, in whole 64 MiB."""
     if config.memory is None:
-        return shared_bytes
+        return part.jvm.heap_bytes
     need = config.memory.base_bytes + config.memory.per_record_bytes * records_made(config, part)
-    if need <= shared_bytes:
-        return shared_bytes
+    if need <= part.jvm.heap_bytes:
+        return part.jvm.heap_bytes
     step = 64 << 20
     return -(-need // step) * step
 
@@ -68,12 +74,8 @@ def cells(experiment: Experiment, agents: dict[str, Agent]) -> list[Cell]:
     """Every cell of a block, baselines first: a pair for each part, and one more for each deviating heap."""
     result: list[Cell] = []
     for part in experiment.parts:
-        uses = [
-            (use, heap_for(configuration(agents, use), part, experiment.jvm.heap_bytes))
-            for use in part.uses
-            if use != BASELINE
-        ]
-        heaps = dict.fromkeys([experiment.jvm.heap_bytes, *(heap for _, heap in uses)])
+        uses = [(use, heap_for(configuration(agents, use), part)) for use in part.uses if use != BASELINE]
+        heaps = dict.fromkeys([part.jvm.heap_bytes, *(heap for _, heap in uses)])
         result += [
             Cell(part=part.name, use=BASELINE, role=role, heap_bytes=heap) for heap in heaps for role in BASELINES
         ]
@@ -83,7 +85,7 @@ def cells(experiment: Experiment, agents: dict[str, Agent]) -> list[Cell]:
 
 def memory_cells(every: list[Cell]) -> list[Cell]:
     """The extra trials in which memory is measured: one for each configuration, and one baseline for each heap."""
-    once = [cell for cell in every if cell.role != BASELINES[1]]
+    once = [cell for cell in every if cell.role != BASELINES[1] and not cell.use.backend]
     return [replace(cell, role="memory") for cell in once]
 
 

@@ -1,24 +1,28 @@
 """Before the first trial: find the JDK, build the workload and the sink, fetch the agents; then nothing is missing."""
 
 import hashlib
-import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
 
 import msgspec
 
 from tracetax import companions, run, workloads
-from tracetax.artifacts import build_sink, build_workload, fetch, keep
-from tracetax.catalog.java import check_java, untested_java
-from tracetax.errors import ExitCode, UserError
+from tracetax.artifacts import Workplace, build_sink, build_start_up, build_workload, sources_of
+from tracetax.artifacts.cache import key_of
+from tracetax.backend import Backend
+from tracetax.catalog.java import untested_java
+from tracetax.catalog.placeholders import BACKEND_FILES, PREPARED
 from tracetax.machine import disturbance, threads
 from tracetax.machine.facts import Machine
-from tracetax.machine.isolation import isolation_here
-from tracetax.machine.toolchain import OLDEST_JDK, Jdk, find_jdk
-from tracetax.model import BASELINE, Agent, Artifact, Experiment
+from tracetax.machine.isolation import Isolation
+from tracetax.model import BASELINE, Agent, Experiment
+from tracetax.run.backends import supply_backend
 from tracetax.run.bench import Bench, Limits
+from tracetax.run.runtimes import agents_by_release, check_runtimes, obtain_jdks
+from tracetax.run.supplies import measured, supply
+from tracetax.workloads import calltree
 
 Say = Callable[[str], None]
 
@@ -33,69 +37,78 @@ def needed_agents(experiment: Experiment, agents: dict[str, Agent]) -> dict[str,
 
 
 def prepare(
-    experiment: Experiment, agents: dict[str, Agent], root: Path, cache: Path, say: Say, limits: Limits | None = None
+    experiment: Experiment,
+    agents: dict[str, Agent],
+    root: Path,
+    cache: Path,
+    isolation: Isolation,
+    say: Say,
+    limits: Limits | None = None,
+    backends: Mapping[str, Backend] | None = None,
 ) -> Bench:
     """Set up what every trial needs, telling ``say`` what took how long. Raises UserError with the way out."""
-    jdk = require_jdk()
     used = needed_agents(experiment, agents)
-    check_java(used.values(), jdk.release)
-    for sentence in untested_java(used.values(), jdk.release):
-        say(sentence)
+    jdks = obtain_jdks(experiment, root, cache, say)
+    check_runtimes(experiment, used, jdks)
+    for release, on_it in agents_by_release(experiment, used, jdks).items():
+        for sentence in untested_java(on_it, release):
+            say(sentence)
     classes, seconds = _timed(lambda: build_workload(root, experiment.workload, cache, say))
     took = [f"workload {seconds:.1f} s"]
+    start_up = {
+        (methods, monitored): build_start_up(methods, monitored, cache, say)
+        for methods, monitored in start_ups(experiment)
+        if methods
+    }
     sink, seconds = _timed(lambda: build_sink(root, cache, say))
     took.append(f"sink {seconds:.1f} s")
     fetched = time.monotonic()
-    files = {agent.key: _obtained(agent.artifacts, cache, say) for agent in used.values()}
-    builds = {
-        agent.key: {label: _obtained(artifacts, cache, say) for label, artifacts in agent.builds.items()}
-        for agent in used.values()
-        if agent.builds
+    supplies = {
+        key: supply(
+            agent,
+            measured(experiment, agent),
+            Workplace(
+                agent=key,
+                folder=Path(agent.folder) if agent.folder else root / "agents" / key,
+                artifacts={},
+                classes=classes,
+                sources=sources_of(root, experiment.workload),
+                monitored=calltree.placeholders(),
+                cache=cache,
+            ),
+            say,
+        )
+        for key, agent in used.items()
     }
-    count = sum(len(found) for found in files.values())
-    took.append(f"{count} agent files {time.monotonic() - fetched:.1f} s")
+    count = sum(len(found.artifacts) + sum(map(len, found.builds.values())) for found in supplies.values())
+    folders = sum(len(made) for found in supplies.values() for made in found.folders.values())
+    kinds = f"{count} agent files" + (f", {folders} folders" if folders else "")
+    took.append(f"{kinds} {time.monotonic() - fetched:.1f} s")
+    supplied = {
+        key: supply_backend(backend, root / "backends" / key, cache, say) for key, backend in (backends or {}).items()
+    }
     say("Prepared: " + " · ".join(took))
-    isolation = isolation_here()
     return Bench(
-        java=jdk.home / "bin" / "java",
-        java_version=jdk.version,
+        jdks=jdks,
         cores=isolation.processors,
         sink=sink,
         classes=classes,
         agents=used,
         agents_root=root / "agents",
-        artifacts=files,
-        jvm=experiment.jvm,
+        artifacts={key: found.artifacts for key, found in supplies.items()},
         limits=limits or Limits(),
         isolation=isolation,
-        builds=builds,
+        builds={key: found.builds for key, found in supplies.items() if found.builds},
+        prepared={key: found.folders for key, found in supplies.items()},
+        start_up=start_up,
+        backends=supplied,
     )
 
 
-def _obtained(artifacts: dict[str, Artifact], cache: Path, say: Say) -> dict[str, Path]:
-    """The files of artifacts: the user's own, or fetched."""
-    return {
-        name: keep(artifact, cache) if artifact.file else fetch(artifact, cache, say)
-        for name, artifact in artifacts.items()
-    }
-
-
-def require_jdk() -> Jdk:
-    """The JDK that trials run on. Raises UserError where none is new enough."""
-    jdk = find_jdk(os.environ)
-    if jdk is None:
-        raise UserError(
-            f"No JDK was found: there is no JAVA_HOME, and no java on PATH. Tracetax needs JDK {OLDEST_JDK} or newer.\n"
-            "Let the launcher install one (./tracetax run --yes, as root), or name yours: JAVA_HOME=… ./tracetax run",
-            ExitCode.ENVIRONMENT,
-        )
-    if jdk.release < OLDEST_JDK or jdk.javac is None:
-        lack = "it has no javac" if jdk.javac is None else f"JDK {OLDEST_JDK} or newer is needed"
-        raise UserError(
-            f"{jdk} at {jdk.home} will not do: {lack}.\nName another one: JAVA_HOME=… ./tracetax run",
-            ExitCode.ENVIRONMENT,
-        )
-    return jdk
+def start_ups(experiment: Experiment) -> list[tuple[int, int]]:
+    """The methods that programs of an experiment call when they start, and how many of them are monitored."""
+    said = [(part.parameters.start_up_methods, part.parameters.start_up_monitored) for part in experiment.parts]
+    return sorted(set(said))
 
 
 def hashes(experiment: Experiment, bench: Bench, machine: Machine) -> dict[str, str]:
@@ -103,17 +116,34 @@ def hashes(experiment: Experiment, bench: Bench, machine: Machine) -> dict[str, 
 
     Sink and workload are known by the folders that they were built into, which are named by content and compiler.
     """
-    measured = [(part.name, part.parameters, [str(use) for use in part.uses]) for part in experiment.parts]
+    measured = [(part.name, part.parameters, part.jvm, [str(use) for use in part.uses]) for part in experiment.parts]
     result = {
-        "the experiment": _digest((experiment.key, experiment.workload, measured, experiment.jvm)),
+        "the experiment": _digest((experiment.key, experiment.workload, measured)),
         "the sink": bench.sink.parent.name,
-        "the workload": bench.classes.name,
-        "the JDK": _digest((str(bench.java), bench.java_version)),
+        "the workload": " ".join((bench.classes.name, *(path.name for path in bench.start_up.values()))),
         "the machine": _digest((machine.cpu, machine.cores, machine.memory_bytes, machine.kernel, machine.virtualised)),
         "the cores of workload and sink": _digest((bench.isolation.workload, bench.isolation.companions)),
         "Tracetax's way of measuring": _digest([_source(part) for part in MEASURING]),
     }
-    return result | {f"the agent {key}": _digest(agent) for key, agent in bench.agents.items()}
+    result |= {f"the JDK {jdk.release}": _digest(jdk.described) for jdk in bench.jdks.values()}
+    for key, agent in bench.agents.items():
+        result[f"the agent {key}"] = _digest(agent)
+        if files := _files(bench.agent_folder(key) / "files"):
+            result[f"the files of the agent {key}"] = files
+        for label, folders in bench.prepared.get(key, {}).items():
+            build = f" [{label}]" if label else ""
+            result |= {f"the folder {name} of the agent {key}{build}": path.name for name, path in folders.items()}
+    for key, supplied in bench.backends.items():
+        within = [path for name, path in supplied.values.items() if name.startswith(PREPARED)]
+        files = _files(Path(supplied.values[BACKEND_FILES]))
+        result[f"the backend {key}"] = _digest((supplied.backend, [Path(path).name for path in within], files))
+    return result
+
+
+def _files(folder: Path) -> str:
+    """A key of what is in a folder; empty where there is none."""
+    found = [path for path in folder.rglob("*") if path.is_file()]
+    return key_of(folder, found) if found else ""
 
 
 def _source(part: ModuleType) -> list[str]:

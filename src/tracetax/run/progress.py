@@ -64,6 +64,14 @@ class TerminalProgress:
             )
         self.state("starting")
 
+    def step(self, what: str, place: int, trials: int, seconds_left: float) -> None:
+        """A trial of a search begins, number ``place`` of about ``trials``."""
+        self._block, self._trials, self._place = f"trial {place} of about {trials}", trials, place
+        self._trial, self._left = what, f"{duration_words(seconds_left)} left"
+        if self._live is None:
+            self.console.print(f"{self._block} · {what} · about {self._left}", highlight=False, soft_wrap=True)
+        self.state("starting")
+
     def state(self, text: str) -> None:
         """What the trial is doing."""
         if self._live:

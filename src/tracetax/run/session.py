@@ -259,7 +259,7 @@ class Session:
 def _cell(record: TrialRecord) -> Cell:
     return Cell(
         part=record.part,
-        use=Use(agent=record.agent, configuration=record.configuration, build=record.build),
+        use=Use(agent=record.agent, configuration=record.configuration, build=record.build, backend=record.backend),
         role=record.role,
         heap_bytes=record.heap_bytes,
     )

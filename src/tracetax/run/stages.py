@@ -6,6 +6,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from tracetax.companions.receiver import Receiver
 from tracetax.companions.sink import PhaseReport, Sink
 from tracetax.machine import disturbance
 from tracetax.machine.threads import peak_rss_bytes
@@ -61,6 +62,9 @@ class Outcome(Struct, frozen=True):
     calls_ns: int
     load: disturbance.Load
     sink_cpu_ns: int
+    """Of the sink in the measured phase; 0 where a backend stands in its place."""
+    receiver_cpu_ns: int
+    """Of sink or backend, from the first call until drained; 0 where records do not reach it before that."""
     cpu: CpuAccount | None
     rss_peak_bytes: int
 
@@ -68,7 +72,7 @@ class Outcome(Struct, frozen=True):
 def conduct_or_end(
     plan: Plan,
     bench: Bench,
-    sink: Sink,
+    sink: Receiver,
     driver: Driver,
     records: RecordsFolder,
     logs: Path,
@@ -88,7 +92,7 @@ def conduct_or_end(
 def _conduct(
     plan: Plan,
     bench: Bench,
-    sink: Sink,
+    sink: Receiver,
     driver: Driver,
     sampler: Sampler,
     records: RecordsFolder,
@@ -97,15 +101,19 @@ def _conduct(
 ) -> Outcome:
     """Lead the running workload through its stages."""
     limits, config, parameters = bench.limits, plan.config, plan.part.parameters
-    drops = DropLog(config.drop_log if plan.delivers else None, (logs / "stdout.txt", logs / "stderr.txt"))
+    drops = DropLog(config.drop_log, (logs / "stdout.txt", logs / "stderr.txt"))
     isolation = bench.isolation
     machine_before, tool_before = disturbance.machine_cpu(isolation.watched), time.process_time_ns()
+    receiver_before = sink.cpu_ns
     driver.wait_for("ready", limits.start, interval=0.005)
     files = records if config.writes_files else None
     growth = Growth(files, limits.warm_up_quiet, limits.drain_base, watch) if files else None
     warmed = warm_up(
         driver, sink, drops, config, parameters, delivers=plan.delivers, limits=limits, watch=watch, waits=growth
     )
+    if config.scrape:
+        watch("warmed up, waiting for its metrics")
+        sink.await_answer(limits.metrics)
     before = None
     if not files and plan.delivers and config.held_until_exit > 0:
         sink.next_phase_after(warmed.records, MEASURED)
@@ -118,7 +126,7 @@ def _conduct(
     driver.say("measure")
     first = driver.wait_for("first-call", limits.start, interval=0.001)
     sampler.began(first.at_ns)
-    tool_at_first = time.process_time_ns()
+    tool_at_first, receiver_at_first = time.process_time_ns(), sink.cpu_ns
     calls_limit = limits.calls_base + parameters.invocations * limits.calls_per_invocation
     calls_limit += 2 * parameters.calls * parameters.method_time_ns / parameters.threads / 1e9
     if parameters.rate != "full":
@@ -150,17 +158,21 @@ def _conduct(
             watch=watch,
         )
     sampler.end()
+    receiver_cpu_ns = sink.cpu_ns - receiver_at_first
     at_drained, settled = sink.counts(), files.look() if files else written
     rss_peak_bytes = peak_rss_bytes(driver.process.pid)
-    own = disturbance.process_cpu_ns(driver.process.pid) + disturbance.process_cpu_ns(sink.process.pid)
+    own = disturbance.process_cpu_ns(driver.process.pid) + sink.cpu_ns - receiver_before
     own += time.process_time_ns() - tool_before
     load = disturbance.between(machine_before, disturbance.machine_cpu(isolation.watched), own, isolation.share)
     watch("ending")
+    if config.scrape:
+        sink.scrape_last()
     driver.say("drained")
     driver.wait_for("written", limits.write)
     ending = driver.process.stop(grace=limits.end)
     _until_connections_end(sink, seconds=2.0)
     if files:
+        assert isinstance(sink, Sink)  # the catalog lets no backend stand in for files
         watch("counting what was written")
         files.count(sink, config, before=warmed.records, expected=plan.expected, phase=MEASURED)
     measured = sink.stop()
@@ -173,6 +185,8 @@ def _conduct(
             raise WorkloadFailed("warm-up-loss", text)
         raise WorkloadFailed("nothing-recorded", f"{text}: is the method woven, and the name pattern right?")
     arrived, by_drained = (seen.records if seen.phase == MEASURED else 0 for seen in (at_last_call, at_drained))
+    if config.scrape:
+        arrived = by_drained = 0  # what is counted does not travel while the calls run
     if files:
         final, received = files.look(), measured.of(config.protocol).records
         kept = before.of(config.protocol).records + received
@@ -191,13 +205,14 @@ def _conduct(
         tool_cpu_ns=tool_cpu_ns,
         calls_ns=last.at_ns - first.at_ns,
         load=load,
-        sink_cpu_ns=measured.cpu_ns,
+        sink_cpu_ns=measured.cpu_ns if isinstance(sink, Sink) else 0,
+        receiver_cpu_ns=0 if files or config.scrape else receiver_cpu_ns,
         cpu=sampler.account(first.at_ns, last.at_ns, drained.at_ns),
         rss_peak_bytes=rss_peak_bytes,
     )
 
 
-def _until_connections_end(sink: Sink, seconds: float) -> None:
+def _until_connections_end(sink: Receiver, seconds: float) -> None:
     deadline = time.monotonic() + seconds
     while sink.counts().open_connections and time.monotonic() < deadline:
         time.sleep(0.01)

@@ -9,17 +9,17 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from tracetax.catalog import fill
-from tracetax.companions.sink import Sink, SinkLost
+from tracetax.companions.receiver import Receiver
+from tracetax.companions.sink import SinkLost
 from tracetax.process import clean_environment
 from tracetax.results.folder import RunFolder, disk_errors
 from tracetax.results.records import Moments, TrialRecord, Verdict
+from tracetax.run.backends import receiver
 from tracetax.run.bench import Bench
 from tracetax.run.files import RecordsFolder, records_folder
 from tracetax.run.launch import command_line
 from tracetax.run.outcome import finished, with_process
 from tracetax.run.stages import WARM_UP, Plan, conduct_or_end
-from tracetax.workloads import calltree
 from tracetax.workloads.calltree import Driver, WorkloadFailed
 from tracetax.workloads.calltree_results import collect
 
@@ -44,6 +44,7 @@ def run_trial(plan: Plan, bench: Bench, folder: RunFolder, watch: Callable[[str]
         agent=plan.slot.cell.use.agent,
         configuration=plan.slot.cell.use.configuration,
         build=plan.slot.cell.use.build,
+        backend=plan.slot.cell.use.backend,
         role=plan.slot.cell.role,
         heap_bytes=plan.slot.cell.heap_bytes,
         parameters=plan.part.parameters,
@@ -73,17 +74,15 @@ def _attempt(
     """Run the trial's processes; turns what they did wrong into an error verdict."""
     started: list[Driver] = []
     try:
-        with Sink(
-            bench.sink,
-            depth=plan.part.parameters.depth,
-            record_name=fill(plan.config.record_name or "", calltree.placeholders()),
-            error_log=logs / "sink.txt",
-            cores=bench.isolation.companions,
-        ) as sink:
-            command, environment = command_line(plan, bench, sink.ports, scratch, logs, records.path)
+        if plan.slot.cell.use.backend:
+            watch(f"starting {plan.slot.cell.use.backend}")
+        with receiver(plan, bench, scratch, logs) as sink:
+            command, environment = command_line(plan, bench, dict(sink.ports), scratch, logs, records.path)
             record = replace(record, command=command, environment=environment)
             watch("starting")
             sink.next_phase(WARM_UP)
+            if plan.config.scrape:
+                sink.scrape(plan.config.scrape)
             whole_environment = clean_environment(os.environ, environment)
             driver = Driver(
                 command,
@@ -99,7 +98,7 @@ def _attempt(
         result = collect(scratch, plan.number, plan.part.parameters)
         record = finished(plan, record, outcome, result)
     except (WorkloadFailed, SinkLost) as failure:
-        code = failure.code if isinstance(failure, WorkloadFailed) else "sink-lost"
+        code = failure.code
         tail = last_lines(logs)
         if os.strerror(errno.ENOSPC) in f"{failure}{tail}":
             raise OSError(errno.ENOSPC, str(failure)) from failure
@@ -111,7 +110,7 @@ def _attempt(
     return record
 
 
-def _check(sink: Sink, records: RecordsFolder | None) -> None:
+def _check(sink: Receiver, records: RecordsFolder | None) -> None:
     """Raise where waiting for the workload has become useless: SinkLost, or OSError where the disk is full."""
     sink.check()
     if records:

@@ -13,7 +13,7 @@ LATE_ABOVE = 0.01
 """Share of the records that came after the drain, beyond what the agent may hold back, from which that is told."""
 
 
-def of_records(ledger: Ledger, config: Configuration) -> list[Verdict]:
+def of_records(ledger: Ledger, config: Configuration, *, backend: str = "") -> list[Verdict]:
     """Verdicts on what arrived against what was promised."""
     verdicts: list[Verdict] = []
 
@@ -24,7 +24,10 @@ def of_records(ledger: Ledger, config: Configuration) -> list[Verdict]:
         add("malformed-input", "error", f"{ledger.malformed:,} messages could not be read as {config.protocol}")
     if ledger.cut_off:
         add("cut-off", "warning", f"{ledger.cut_off:,} messages ended in their middle: their sender gave up or ended")
-    if ledger.refused:
+    if ledger.refused and backend:
+        text = f"{ledger.refused:,} records were turned away or thrown away by {backend}: a loss may be its doing"
+        add("backend-refused", "warning", text)
+    elif ledger.refused:
         add(
             "sink-full",
             "warning",
@@ -58,25 +61,38 @@ def of_records(ledger: Ledger, config: Configuration) -> list[Verdict]:
             "warning",
             f"{surplus:,} drops too many are admitted: the warm-up's, logged late, or of events that are no records",
         )
-    if ledger.missing and config.delivery is Delivery.COMPLETE:
+    missing = ledger.missing - ledger.missing_in_kernel
+    if ledger.lost_datagrams > 0:
+        add(
+            "kernel-loss",
+            "warning",
+            f"{ledger.lost_datagrams:,} datagrams were lost in this machine's kernel, whose receive buffer of "
+            f"{ledger.receive_buffer_bytes / 2**20:.1f} MiB was full: {ledger.missing_in_kernel:,} of "
+            f"{ledger.expected:,} records at most are missing for that, and not by the agent's doing",
+        )
+    if missing and config.delivery is Delivery.COMPLETE:
         add(
             "records-lost",
             "warning",
-            f"{ledger.missing:,} of {ledger.expected:,} records that it should deliver never arrived",
+            f"{missing:,} of {ledger.expected:,} records that it should deliver never arrived",
         )
-    elif ledger.missing and config.deletes_oldest:
+    elif missing and config.deletes_oldest:
         add(
             "oldest-deleted",
             "warning",
-            f"{ledger.missing:,} of {ledger.expected:,} records are not in the files that were kept: "
+            f"{missing:,} of {ledger.expected:,} records are not in the files that were kept: "
             "it deletes the oldest ones while it writes",
         )
-    elif ledger.missing:
+    elif missing:
         add(
             "silent-loss",
             "warning",
-            f"{ledger.missing:,} of {ledger.expected:,} records neither arrived nor were reported as dropped",
+            f"{missing:,} of {ledger.expected:,} records neither arrived nor were reported as dropped",
         )
+    if ledger.truncated:
+        each = ledger.truncated // (ledger.expected // config.records_per_call(config.tree_limit or 1))
+        text = f"it cuts call trees after {config.tree_limit:,} invocations by design: {each:,} of each tree's records"
+        add("truncated", "note", f"{text}, {ledger.truncated:,} in all, count as neither expected nor lost")
     if ledger.dropped_reported:
         add("drops", "note", f"{ledger.dropped_reported:,} records dropped by policy, as the agent reports")
     if ledger.received == ledger.expected and ledger.complete_trees != ledger.expected_trees:
@@ -86,6 +102,41 @@ def of_records(ledger: Ledger, config: Configuration) -> list[Verdict]:
             f"all records arrived, but {ledger.complete_trees:,} of {ledger.expected_trees:,} call trees are complete",
         )
     return verdicts
+
+
+def of_sample(ledger: Ledger, warm_up: Ledger, config: Configuration) -> list[Verdict]:
+    """Verdicts on a configuration that samples: no record is promised, but with none at all nothing was traced."""
+    if config.delivery is not Delivery.SAMPLED or ledger.received or warm_up.received:
+        return []
+    text = f"no record of the monitored method arrived, of {ledger.made:,} that could have been sampled"
+    return [Verdict("nothing-recorded", "error", f"{text}: is the method woven, and the name pattern right?")]
+
+
+def of_metrics(count: ProtocolCount, ledger: Ledger, warm_up: Ledger, config: Configuration) -> list[Verdict]:
+    """Verdicts on a configuration that counts calls instead of recording them, and is asked for the number."""
+    if config.scrape is None:
+        return []
+    if not count.requests:
+        text = f"nobody answered at {config.scrape.path} on the port that it was told: its metrics were never read"
+        return [Verdict("never-scraped", "error", text)]
+    found: list[Verdict] = []
+    if count.unanswered:
+        text = f"{count.unanswered:,} requests for its metrics brought no answer"
+        found.append(Verdict("unanswered", "warning", text))
+    metric = config.scrape.metric
+    if not metric:
+        text = "its metrics have no number of calls: whether it saw every call was not checked"
+        found.append(Verdict("not-counted", "note", text))
+    elif not ledger.received:
+        text = f"{metric} did not rise, {ledger.made:,} invocations were made: is the method woven, and the name right?"
+        found.append(Verdict("nothing-recorded", "error", text))
+    elif (ledger.received, warm_up.received) != (ledger.made, warm_up.made):
+        text = (
+            f"{metric} rose by {ledger.received:,} during the measured calls and by {warm_up.received:,} before; "
+            f"{ledger.made:,} and {warm_up.made:,} invocations were made"
+        )
+        found.append(Verdict("aggregate-differs", "warning", text))
+    return found
 
 
 def of_warm_up(warm_up: WarmUp, config: Configuration, connected: bool, delivers: bool) -> list[Verdict]:

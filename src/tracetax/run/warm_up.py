@@ -6,13 +6,15 @@ interval every time. The last burst is awaited in full, so that the measured pha
 """
 
 import math
+import sys
 import time
 from collections.abc import Callable
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from tracetax.companions.sink import Sink
-from tracetax.model import Configuration, Parameters
+from tracetax.companions.receiver import Receiver
+from tracetax.model import Configuration, Delivery, Parameters
 from tracetax.run.bench import Limits
 from tracetax.run.drops import DropLog
 from tracetax.run.files import Growth
@@ -41,7 +43,7 @@ def burst_calls(config: Configuration, parameters: Parameters, delivers: bool) -
     records = LARGEST_BURST_RECORDS
     if delivers and config.queue is not None:
         records = min(records, config.queue // 4)
-    calls = records // (parameters.depth * config.records_per_invocation)
+    calls = records // config.records_per_call(parameters.depth)
     whole = CHUNK_CALLS * parameters.threads
     return max(parameters.threads, calls - calls % whole if calls > whole else calls)
 
@@ -58,7 +60,7 @@ def enough(config: Configuration) -> int:
 
 def warm_up(
     driver: Driver,
-    sink: Sink,
+    sink: Receiver,
     drops: DropLog,
     config: Configuration,
     parameters: Parameters,
@@ -72,21 +74,28 @@ def warm_up(
 
     Raises WorkloadFailed and SinkLost.
     """
-    per_call = parameters.depth * config.records_per_invocation if delivers else 0
+    config = replace(config, queue=config.queue_records(parameters.depth))
+    per_call = config.records_per_call(parameters.depth) if delivers else 0
     size = burst_calls(config, parameters, delivers)
     outstanding = enough(config)
     burst_limit = limits.burst + size * parameters.method_time_ns / 1e9
     deadline = time.monotonic() + limits.warm_up + 2 * LEAST_CALLS * parameters.method_time_ns / 1e9
-    arrivals = waits or Arrivals(sink, drops, config.flush_interval_ns + round(limits.quiet * 1e9))
+    quiet_ns = config.flush_interval_ns + round(limits.quiet * 1e9)
+    arrivals = waits or Arrivals(sink, drops, quiet_ns, round(limits.connect * 1e9))
     calls = bursts = 0
+    settled = False
 
     def burst(calls_in_it: int) -> Status:
-        nonlocal calls, bursts
+        nonlocal calls, bursts, settled
         driver.say(f"warm-up {calls_in_it}")
         status = driver.wait_for("warmed", burst_limit, interval=POLL_SECONDS)
         calls += calls_in_it
         bursts += 1
         arrivals.wait(calls * per_call - outstanding)
+        if arrivals.seen and not settled:
+            settled = True
+            # what it lost before it had connected is written off here: from now on nothing is waited for in vain
+            arrivals.wait(calls * per_call - config.held_back)
         return status
 
     while True:
@@ -99,7 +108,9 @@ def warm_up(
     for more in rounding_bursts(calls, size, config, per_call):
         status = burst(more)
     watch("warmed up, waiting for the last records")
-    arrivals.wait(calls * per_call - config.held_until_exit, last=True)
+    # of what samples, only the quiet tells that no more is to come
+    due = sys.maxsize if config.delivery is Delivery.SAMPLED else calls * per_call - config.held_until_exit
+    arrivals.wait(due, last=True)
     return Warmed(
         calls=calls,
         bursts=bursts,
@@ -128,24 +139,29 @@ class Arrivals:
     """Waits for records at the sink, and learns from waiting in vain.
 
     What is missing after a full quiet wait is written off: the next wait is not for it. After ``PATIENCE`` such waits,
-    or one in which nothing at all arrived, bursts are not awaited any more; the verdict on the loss comes later.
+    or where nothing at all has arrived for long, bursts are not awaited any more; the verdict on the loss comes later.
     """
 
     PATIENCE = 3
 
-    def __init__(self, sink: Sink, drops: DropLog, quiet_ns: int) -> None:
-        """``quiet_ns``: silence after which nothing more is expected."""
+    def __init__(self, sink: Receiver, drops: DropLog, quiet_ns: int, connect_ns: int = 0) -> None:
+        """``quiet_ns``: silence after which nothing more is expected; ``connect_ns``: how long an agent may take from
+        the first wait on until something of it arrives."""
         self._sink = sink
         self._drops = drops
         self._quiet_ns = quiet_ns
+        self._connect_ns = connect_ns
         self._written_off = 0
         self._in_vain = 0
+        self._first_ns = 0
         self.seen = False
 
     @property
     def given_up(self) -> bool:
         """Whether waiting has become pointless."""
-        return self._in_vain >= self.PATIENCE or (self._in_vain > 0 and not self.seen)
+        if self.seen:
+            return self._in_vain >= self.PATIENCE
+        return self._in_vain > 0 and time.monotonic_ns() - self._first_ns > self._connect_ns
 
     def wait(self, target: int, *, last: bool = False) -> None:
         """Wait until ``target`` records have arrived or been dropped, less what is written off.
@@ -153,9 +169,11 @@ class Arrivals:
         The ``last`` wait is made in any case: after it the account of the warm-up is closed.
         """
         since = time.monotonic_ns()
+        self._first_ns = self._first_ns or since
         while last or not self.given_up:
             counts = self._sink.counts()
-            self.seen = self.seen or counts.records > 0
+            if counts.records > 0 and not self.seen:
+                self.seen, self._in_vain = True, 0
             missing = target - self._written_off - counts.records - self._drops.total()
             if missing <= 0:
                 return

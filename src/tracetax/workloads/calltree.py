@@ -10,12 +10,14 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from tracetax.artifacts.start_up import ENTRY, PACKAGE
 from tracetax.model import JvmSettings, Parameters
 from tracetax.process import Process
 
 MONITORED_CLASS = "tracetax.calltree.MonitoredClass"
 MONITORED_METHOD = "monitoredMethod"
 MAIN_CLASS = "tracetax.calltree.Main"
+START_UP_CLASS = f"{PACKAGE}.{ENTRY}"
 TOP_TIER = 4
 SMALL_HEAP_BYTES = 32 << 20
 """What a growing heap begins with."""
@@ -66,18 +68,28 @@ def placeholders() -> dict[str, str]:
     }
 
 
+def collector_flags(collector: str, release: int) -> tuple[str, ...]:
+    """Flags that choose a collector on a feature release; ZGC's generations are an option of 21 and 22 only.
+
+    Before 21 it has none, since 23 it has them unasked (JEP 439, JEP 474).
+    """
+    generational = ("-XX:+ZGenerational",) if collector == "Z" and release in (21, 22) else ()
+    return (f"-XX:+Use{collector}GC", *generational)
+
+
 def jvm_flags(
-    settings: JvmSettings, heap_bytes: int, cores: int, error_file: Path, *, growing: bool = False
+    settings: JvmSettings, release: int, heap_bytes: int, cores: int, error_file: Path, *, growing: bool = False
 ) -> tuple[str, ...]:
     """Flags that baseline and agents share: fixed heap touched beforehand, collector, processors, class sharing.
 
-    ``growing``: the heap begins small and takes from the machine only what it comes to need, up to the same limit.
+    ``release`` is the JVM's feature release. ``growing``: the heap begins small and takes from the machine only what it
+    comes to need, up to the same limit.
     """
     begin = min(heap_bytes, SMALL_HEAP_BYTES) if growing else heap_bytes
     return (
         f"-Xms{begin}",
         f"-Xmx{heap_bytes}",
-        f"-XX:+Use{settings.collector}GC",
+        *collector_flags(settings.collector, release),
         *(() if growing else ("-XX:+AlwaysPreTouch",)),
         f"-XX:ActiveProcessorCount={cores}",
         "-Xshare:auto",
@@ -97,6 +109,7 @@ def arguments(parameters: Parameters, output: Path, status: Path) -> tuple[str, 
         *("--threads", str(parameters.threads)),
         *("--rate", rate),
         *("--wait", parameters.wait),
+        *(("--start-up", START_UP_CLASS) if parameters.start_up_methods else ()),
         *("--out", str(output)),
         *("--status", str(status)),
     )

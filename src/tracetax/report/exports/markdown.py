@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from tracetax.report import numbers, sentences
 from tracetax.report.views import (
-    BASELINE,
     NO_RESULT,
     STOPPED,
     Group,
@@ -13,9 +12,11 @@ from tracetax.report.views import (
     errors,
     group_heading,
     half_width,
+    is_baseline,
     labels,
     measure,
     overhead,
+    platform_words,
     promises,
     title_of,
     views,
@@ -46,7 +47,9 @@ def export(findings: Findings) -> str:
 
 def _part(view: PartView) -> Iterator[str]:
     part = view.part
-    yield f"**{_escaped(part.title)}**: {_escaped(workload_words(part.parameters))}  "
+    platform = platform_words(part)
+    words = f"{workload_words(part.parameters)}{f', on {platform}' if platform else ''}"
+    yield f"**{_escaped(part.title)}**: {_escaped(words)}  "
     base = next((time for row in view.baselines if (time := measure(row, "service_time"))), None)
     band = view.half_width(view.band)
     facts = [f"without an agent a call takes {_measured(base)} ns"] if base else []
@@ -92,7 +95,7 @@ def _provenance(findings: Findings) -> Iterator[str]:
     yield f"- Machine: {_escaped(', '.join(str(value) for value in known.values() if value))}"
     versions: dict[str, None] = {}
     for row in findings.configurations:
-        if row.agent != BASELINE:
+        if not is_baseline(row):
             digest = f" (sha256 {row.artifact_sha256[:HASH]})" if row.artifact_sha256 else ""
             versions[f"{row.agent_name} {row.version}{digest}"] = None
     yield f"- Versions: {_escaped(', '.join((f'tracetax {findings.tool_version}', *versions)))}"

@@ -9,7 +9,7 @@ COLUMNS = (
     "Expected",
     "Received",
     "Reported as dropped",
-    "Unaccounted for",
+    "Missing",
     "Complete trees",
     "Partial trees",
     "Orphans",
@@ -19,8 +19,10 @@ COLUMNS = (
     "Unexpected names",
     "Bytes per record",
 )
-READING = "All blocks together, measured calls only: expected = received + reported as dropped + unaccounted for."
+READING = "All blocks together, measured calls only: expected = received + reported as dropped + missing."
 MORE = (
+    "Missing: neither arrived nor admitted as dropped; of a configuration that deletes its oldest files, those; "
+    "of one that sends datagrams, also what this machine's kernel lost. "
     "A tree is one call with all its invocations; an orphan's parent never came; evicted is what the sink could not "
     "hold. Unexpected names (constructors, say) are those of the warm-up too; they count for nothing else."
 )

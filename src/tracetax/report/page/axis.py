@@ -11,7 +11,9 @@ from tracetax.report.page.html import Markup, h
 PADDING = 0.04
 EDGE = 0.05
 ROOM = 32
-"""Letters, gaps included, that have room below the narrowest plot."""
+"""Letters, gaps included, that have room below the narrowest plot of a table that has one."""
+NARROW = 16
+"""The same where a table has two."""
 
 
 class Axis(Struct, frozen=True):
@@ -33,8 +35,8 @@ class Axis(Struct, frozen=True):
         return min(1.0, max(0.0, (place - low) / (high - low)))
 
 
-def linear(values: Iterable[float]) -> Axis:
-    """An axis that holds all values and zero, with about five round ticks, fewer where their numbers are long."""
+def linear(values: Iterable[float], letters: int = ROOM) -> Axis:
+    """An axis that holds all values and zero, with about five round ticks, fewer where these have more ``letters``."""
     finite = [value for value in values if math.isfinite(value)] or [0.0, 1.0]
     low, high = min(0.0, *finite), max(0.0, *finite)
     if low == high:
@@ -45,7 +47,7 @@ def linear(values: Iterable[float]) -> Axis:
     for wanted in (5, 4, 3, 2):
         step = _round_step((high - low) / wanted)
         ticks = tuple(step * k for k in range(math.ceil(low / step), math.floor(high / step) + 1))
-        if sum(len(numbers.rounded(tick, _decimals(step))) + 2 for tick in ticks) <= ROOM:
+        if sum(len(numbers.rounded(tick, _decimals(step))) + 2 for tick in ticks) <= letters:
             break
     return Axis(low, high, ticks)
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from tracetax.report import numbers
 from tracetax.report.page.html import Child, Markup, caption, h, section, who
-from tracetax.report.views import BASELINE, PartView, rows_id, title_of, workload_words
+from tracetax.report.views import PartView, is_baseline, rows_id, title_of, workload_words
 from tracetax.results.findings import ConfigurationFinding
 from tracetax.results.records import TrialRecord
 
@@ -14,18 +14,19 @@ MORE = (
     "Each trial's folder holds its record. The filter picks its values from measures.parquet, which has one row per "
     "trial and measure; series.parquet and distributions.parquet are keyed by the trial's number."
 )
-Key = tuple[str, str, str, str, int]
+Key = tuple[str, str, str, str, str, int]
 
 
 def behind(parts: list[PartView], trials: Sequence[TrialRecord]) -> Markup:
     """The section with one table per part."""
     by_row: dict[Key, list[TrialRecord]] = defaultdict(list)
     for trial in trials:
-        by_row[trial.part, trial.agent, trial.configuration, trial.build, trial.heap_bytes].append(trial)
-    memory: dict[tuple[str, str, str, str], list[TrialRecord]] = defaultdict(list)
+        by_row[trial.part, trial.agent, trial.configuration, trial.build, trial.backend, trial.heap_bytes].append(trial)
+    memory: dict[Key, list[TrialRecord]] = defaultdict(list)
     for trial in trials:
         if trial.role == "memory":
-            memory[trial.part, trial.agent, trial.configuration, trial.build].append(trial)
+            key = (trial.part, trial.agent, trial.configuration, trial.build, trial.backend, trial.heap_bytes)
+            memory[key].append(trial)
     tables = [_part(view, by_row, memory) for view in parts]
     return section(
         "rows",
@@ -38,7 +39,7 @@ def behind(parts: list[PartView], trials: Sequence[TrialRecord]) -> Markup:
 def _part(
     view: PartView,
     by_row: dict[Key, list[TrialRecord]],
-    memory: dict[tuple[str, str, str, str], list[TrialRecord]],
+    memory: dict[Key, list[TrialRecord]],
 ) -> Markup:
     headings = [
         h("th", name, class_=class_, scope="col")
@@ -47,12 +48,12 @@ def _part(
     rows: list[Markup] = []
     twins = [filter_of(row) for row in view.baselines]
     for row in (*view.baselines, *view.rows):
-        key = (row.part, row.agent, row.configuration, row.build, row.heap_bytes)
+        key = (row.part, row.agent, row.configuration, row.build, row.backend, row.heap_bytes)
         timed = [trial for trial in by_row[key] if trial.role != "memory"]
         condition = filter_of(row)
         if twins.count(condition) > 1:
             condition += f" AND trial IN ({', '.join(str(trial.number) for trial in timed)})"
-        rows.append(_row(row, condition, timed, memory[key[:4]]))
+        rows.append(_row(row, condition, timed, memory[key]))
     return h(
         "table",
         h("caption", view.part.title, " ", h("span", workload_words(view.part.parameters), class_="muted")),
@@ -63,7 +64,7 @@ def _part(
 
 
 def _row(row: ConfigurationFinding, condition: str, timed: list[TrialRecord], memory: list[TrialRecord]) -> Markup:
-    title = f"baseline, heap {numbers.size(row.heap_bytes)}" if row.agent == BASELINE else title_of(row)
+    title = f"baseline, heap {numbers.size(row.heap_bytes)}" if is_baseline(row) else title_of(row)
     of_memory: Child = [" · memory ", _links(memory)] if memory else None
     return h(
         "tr",
@@ -92,4 +93,5 @@ def filter_of(row: ConfigurationFinding) -> str:
     """A condition in SQL, as DuckDB or Polars take it."""
     names = {"part": row.part, "agent": row.agent, "configuration": row.configuration}
     names |= {"build": row.build} if row.build else {}
+    names |= {"backend": row.backend} if row.backend else {}
     return " AND ".join(f"{name} = '{value.replace(chr(39), chr(39) * 2)}'" for name, value in names.items())

@@ -16,7 +16,7 @@ from tracetax.report.views import (
     title_of,
     workload_words,
 )
-from tracetax.results.findings import ConfigurationFinding, Records
+from tracetax.results.findings import ConfigurationFinding
 
 READING = (
     "A full bar is everything that was promised. What drops when its queue is full does so by design, at the rate "
@@ -27,7 +27,15 @@ MORE = (
     "or its protocol admits. Unaccounted for: neither arrived nor admitted."
 )
 NOTHING = "No configuration of this run promises records."
-KEY = (("received", "received"), ("dropped", "reported as dropped"), ("silent", "unaccounted for"))
+KEY = {
+    "received": "received",
+    "dropped": "reported as dropped",
+    "deleted": "oldest files deleted, by design",
+    "kernel": "lost in this machine's kernel, not by the agent",
+    "silent": "unaccounted for",
+}
+RARE = ("deleted", "kernel")
+"""In the key only where there are any."""
 BEYOND = {
     Group.DROPS: "drops by design",
     Group.PARTIAL: "leaves out by design",
@@ -40,7 +48,8 @@ def delivery(parts: list[PartView]) -> Markup:
     """The section with one bar per configuration that promises records."""
     promising = [(view, [row for row in view.rows if _promises(row)]) for view in parts]
     tables = [_part(view, rows) for view, rows in promising if rows]
-    key = [h("span", swatch(name), words) for name, words in KEY]
+    shown = {name for _, rows in promising for row in rows for name, share in shares(row) if share > 0}
+    key = [h("span", swatch(name), words) for name, words in KEY.items() if name in shown or name not in RARE]
     return section(
         "delivery",
         "Whether the records arrived",
@@ -75,7 +84,7 @@ def _row(row: ConfigurationFinding) -> Markup:
     return h(
         "tr",
         h("th", who(row.agent_name, title_of(row), rows_id(row)), class_="name", scope="row", role="rowheader"),
-        h("td", _bar(records), class_="plot", role="cell"),
+        h("td", _bar(row), class_="plot", role="cell"),
         h("td", numbers.percent(records.completeness or 0.0), class_="number overhead", role="cell"),
         h("td", offered, class_="number offered", role="cell", data_label="Offered"),
         h("td", carries(row), class_="words", role="cell"),
@@ -97,10 +106,10 @@ def carries(row: ConfigurationFinding) -> Child:
     return f"{carried}{f' ± {margin}' if margin else ''} records/s of those offered; the others it {BEYOND[group]}"
 
 
-def _bar(records: Records) -> Markup:
+def _bar(row: ConfigurationFinding) -> Markup:
     segments: list[Markup] = []
     left = 0.0
-    for name, share in shares(records):
+    for name, share in shares(row):
         if share > 0:
             width = max(share, 0.003)
             segments.append(
@@ -119,9 +128,14 @@ def _bar(records: Records) -> Markup:
     return h("svg", segments, frame, class_="strip bar", aria_hidden="true", focusable="false")
 
 
-def shares(records: Records) -> Iterator[tuple[str, float]]:
-    """Received, reported as dropped, and missing without a word, each as a share of what was expected."""
+def shares(row: ConfigurationFinding) -> Iterator[tuple[str, float]]:
+    """Received, reported as dropped, and missing, by design or without a word: each as a share of what was expected."""
+    records = row.records
     received = min(records.received, records.expected)
     dropped = min(records.dropped_reported, records.expected - received)
-    for (name, _), value in zip(KEY, (received, dropped, records.expected - received - dropped), strict=True):
-        yield name, value / records.expected
+    kernel = min(records.lost_in_kernel, records.expected - received - dropped)
+    missing = "deleted" if any(verdict.code == "oldest-deleted" for verdict in row.verdicts) else "silent"
+    yield "received", received / records.expected
+    yield "dropped", dropped / records.expected
+    yield "kernel", kernel / records.expected
+    yield missing, (records.expected - received - dropped - kernel) / records.expected

@@ -3,11 +3,11 @@
 from tracetax.report import numbers
 from tracetax.report.page.html import BEHIND, Child, Markup, caption, h, plus_minus, scrolling, section, who
 from tracetax.report.views import (
-    BASELINE,
     PartView,
     caveat,
     errors,
     half_width,
+    is_baseline,
     measure,
     rows_id,
     title_of,
@@ -24,6 +24,7 @@ COLUMNS: tuple[tuple[MeasureName, str, str | None], ...] = (
     ("bytes", "Bytes per record", "record"),
     ("drain_time", "Last call to last record", None),
     ("cpu_waiting", "Cores while waiting", None),
+    ("receiver_cpu", "Receiver's CPU per record", "record"),
 )
 EXACT = 1e-4
 """Half-width, as a share of the estimate, below which a number that is much the same in every block has none."""
@@ -33,7 +34,9 @@ READING = (
 MORE = (
     "Memory is measured in a trial of its own with a small heap of which nothing is touched beforehand. The other "
     "columns are means over blocks with their 95 % intervals. Start counts from the start of the process. Bytes are "
-    "those on the wire or on disk. Cores while waiting: what the process uses when nothing is left to deliver."
+    "those on the wire or on disk. A Java without class-data archive starts more slowly, with an agent and without. "
+    "Cores while waiting: what the process uses when nothing is left to deliver. The receiver's CPU is that of the "
+    "sink, or of the backend in its place, all threads, from the first call until the last record had arrived."
 )
 
 
@@ -64,7 +67,7 @@ def _part(view: PartView) -> Markup | None:
 
 
 def _row(row: ConfigurationFinding, columns: list[tuple[MeasureName, str, str | None]]) -> Markup:
-    title = f"baseline, heap {numbers.size(row.heap_bytes)}" if row.agent == BASELINE else title_of(row)
+    title = f"baseline, heap {numbers.size(row.heap_bytes)}" if is_baseline(row) else title_of(row)
     cells = [
         h("td", h("span", value(measure(row, name, per))), class_="number", data_label=heading)
         for name, heading, per in columns

@@ -18,6 +18,7 @@ MARKS = {
     Group.DELIVERS: "filled",
     Group.DROPS: "hollow",
     Group.PARTIAL: "hollow",
+    Group.COUNTS: "diamond",
     Group.LOST: "hollow",
     Group.SILENT: "diamond",
 }
@@ -71,7 +72,9 @@ class Panel(Struct, frozen=True):
         )
 
 
-def panel(view: PartView, heading: str, short: str, of: Value, band: Band, place: str) -> Panel:
+def panel(
+    view: PartView, heading: str, short: str, of: Value, band: Band, place: str, *, letters: int = axes.ROOM
+) -> Panel:
     """A panel whose axis holds all rows of a part, but those that lie far beyond what delivers everything."""
     core: list[float] = []
     others: list[float] = []
@@ -86,7 +89,7 @@ def panel(view: PartView, heading: str, short: str, of: Value, band: Band, place
     if Group.DELIVERS in view.groups:
         furthest = FAR * max(map(abs, core), default=0.0)
         others = [value for value in others if abs(value) <= furthest]
-    return Panel(heading, short, of, band, axes.linear([*core, *others]), place)
+    return Panel(heading, short, of, band, axes.linear([*core, *others], letters), place)
 
 
 def _number(found: Measure | None) -> Child:

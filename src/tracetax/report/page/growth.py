@@ -17,6 +17,8 @@ FACTORS = {
     "threads": "calling threads",
     "method_time_ns": "work at the leaf",
 }
+OTHERS = ("wait", "start_up_methods", "start_up_monitored")
+"""Parameters in which parts may differ, too, but over which the cost of a call does not grow."""
 WIDE = 20
 """Ratio of the largest to the smallest value from which the axis is logarithmic."""
 READING = (
@@ -62,7 +64,7 @@ def families(parts: list[PartView]) -> list[Family]:
 
 
 def _others(parameters: Parameters, factor: str) -> tuple[object, ...]:
-    return tuple(getattr(parameters, name) for name in (*FACTORS, "wait") if name != factor)
+    return tuple(getattr(parameters, name) for name in (*FACTORS, *OTHERS) if name != factor)
 
 
 def _table(family: Family) -> Markup:
@@ -91,11 +93,11 @@ def _shown(factor: str, value: float) -> str:
 
 def _configurations(family: Family) -> list[list[ConfigurationFinding | None]]:
     """By configuration: its row at each value; those with two rows at least."""
-    found: dict[tuple[str, str, str], list[ConfigurationFinding | None]] = {}
+    found: dict[tuple[str, ...], list[ConfigurationFinding | None]] = {}
     for place, (_, view) in enumerate(family.points):
         for row in view.rows:
             if not errors(row):
-                key = (row.agent, row.configuration, row.build)
+                key = (row.agent, row.configuration, row.build, row.backend)
                 found.setdefault(key, [None] * len(family.points))[place] = row
     return [rows for rows in found.values() if sum(row is not None for row in rows) > 1]
 

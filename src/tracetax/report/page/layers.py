@@ -61,7 +61,7 @@ def chains(view: PartView) -> list[list[Step]]:
     rows = [row for row in view.rows if overhead(row) and not errors(row)]
     for row in rows:
         mine = _kind(row)
-        others = [other for other in rows if (other.agent, other.build) == (row.agent, row.build)]
+        others = [other for other in rows if _family(other) == _family(row)]
         if any(mine < _kind(other) for other in others):
             continue
         inner = [other for other in others if _kind(other) < mine]
@@ -71,6 +71,11 @@ def chains(view: PartView) -> list[list[Step]]:
         if clear and all(_kind(a) < _kind(b) for a, b in pairwise(nested)):
             found.append([_step(after, before) for before, after in zip([None, *clear], nested, strict=True)])
     return found
+
+
+def _family(row: ConfigurationFinding) -> tuple[str, ...]:
+    """What two configurations must have in common for their layers to be compared."""
+    return row.agent, row.technology, row.build, row.backend
 
 
 def _kind(row: ConfigurationFinding) -> frozenset[str]:

@@ -9,6 +9,8 @@ HATCHES = {
     "gc": "M1.5 0V6M4.5 0V6",
     "other": "M0 3H6M3 0V6",
     "dropped": "M0 6 6 0M-1 1 1-1M5 7 7 5",
+    "deleted": "M0 3H6",
+    "kernel": "M3 0V6",
     "silent": "M0 0 6 6M0 6 6 0",
 }
 """A path on a tile of 6 × 6."""

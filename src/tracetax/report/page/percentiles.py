@@ -5,11 +5,11 @@ from tracetax.report.page import axis as axes
 from tracetax.report.page.axis import Axis
 from tracetax.report.page.html import BEHIND, Child, Markup, caption, h, plus_minus, scrolling, section, who
 from tracetax.report.views import (
-    BASELINE,
     PartView,
     caveat,
     errors,
     half_width,
+    is_baseline,
     measure,
     rows_id,
     title_of,
@@ -82,8 +82,8 @@ def _get(row: ConfigurationFinding, name: MeasureName | None) -> Measure | None:
 def _row(row: ConfigurationFinding, axis: Axis, tick: float) -> Markup:
     kinds = [(kind, [_get(row, name) for name in names]) for kind, names in KINDS.items()]
     kinds = [(kind, found) for kind, found in kinds if any(found)]
-    heap = f", heap {numbers.size(row.heap_bytes)}" if row.agent == BASELINE else ""
-    title = f"{'baseline' if row.agent == BASELINE else title_of(row)}{heap}"
+    heap = f", heap {numbers.size(row.heap_bytes)}" if is_baseline(row) else ""
+    title = f"{'baseline' if is_baseline(row) else title_of(row)}{heap}"
     name = h(
         "th",
         who(row.agent_name, title, rows_id(row), caveat(row)),

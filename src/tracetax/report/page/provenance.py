@@ -4,9 +4,10 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
+from tracetax.model import Java, Use
 from tracetax.report import numbers
 from tracetax.report.page.html import Child, Markup, caption, h, section
-from tracetax.report.views import BASELINE
+from tracetax.report.views import is_baseline, platform_words
 from tracetax.results.findings import Findings
 from tracetax.results.folder import Manifest
 from tracetax.results.records import TrialRecord
@@ -65,7 +66,7 @@ def versions(findings: Findings, trials: list[TrialRecord]) -> Markup:
     """The section with the versions of the tool, the agents and the runtime."""
     pairs: list[tuple[str, Child]] = [("tracetax", findings.tool_version)]
     for row in findings.configurations:
-        if row.agent != BASELINE:
+        if not is_baseline(row):
             digest = h("code", f"sha256 {row.artifact_sha256[:16]}…", title=row.artifact_sha256)
             pairs.append(
                 (
@@ -73,26 +74,38 @@ def versions(findings: Findings, trials: list[TrialRecord]) -> Markup:
                     [row.version, " ", digest if row.artifact_sha256 else None],
                 )
             )
-    runtime = {name: value for trial in trials for name, value in trial.versions.items()}
-    pairs += list(runtime.items())
+    platforms = {part.title: platform_words(part) for part in findings.experiment.parts if part.java}
+    if len(set(platforms.values())) > 1:
+        pairs += list(platforms.items())
+    else:
+        runtime = {name: value for trial in trials for name, value in trial.versions.items()}
+        pairs += list(runtime.items())
+        pairs += [("kind of Java", _kind(part.java)) for part in findings.experiment.parts if part.java]
     return section("versions", "Versions", definitions(list({name: (name, value) for name, value in pairs}.values())))
+
+
+def _kind(java: Java) -> str:
+    archive = "with a class-data archive" if java.archive else "without class-data archive"
+    return f"{java.kind}, {archive}, {java.home}"
 
 
 def commands(findings: Findings, trials: list[TrialRecord]) -> Markup:
     """The section with the exact command line of one trial per configuration, and what its environment was."""
     titles = {part.name: part.title for part in findings.experiment.parts}
-    first: dict[tuple[str, str, str, int, str], TrialRecord] = {}
+    first: dict[tuple[str, str, str, int, str, str], TrialRecord] = {}
     for trial in (trial for trial in trials if trial.role != "memory"):
-        first.setdefault((trial.part, trial.agent, trial.configuration, trial.heap_bytes, trial.build), trial)
-    rows = [(row.part, row.agent, row.configuration, row.heap_bytes, row.build) for row in findings.configurations]
+        key = (trial.part, trial.agent, trial.configuration, trial.heap_bytes, trial.build, trial.backend)
+        first.setdefault(key, trial)
+    rows = [
+        (row.part, row.agent, row.configuration, row.heap_bytes, row.build, row.backend)
+        for row in findings.configurations
+    ]
     order = {key: place for place, key in enumerate(rows)}
     items: list[Markup] = []
     for key in sorted(first, key=lambda key: order.get(key, len(order))):
         trial = first[key]
         who = (
-            "baseline"
-            if trial.agent == BASELINE
-            else f"{trial.agent} {trial.configuration}{f' [{trial.build}]' if trial.build else ''}"
+            "baseline" if is_baseline(trial) else f"{Use(trial.agent, trial.configuration, trial.build, trial.backend)}"
         )
         where = f"{titles.get(trial.part, trial.part)} · heap {numbers.size(trial.heap_bytes)} · trial {trial.number}"
         environment = "".join(f"{name}={shlex.quote(value)}\n" for name, value in sorted(trial.environment.items()))

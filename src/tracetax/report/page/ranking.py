@@ -2,6 +2,7 @@
 
 from tracetax.model import Delivery
 from tracetax.report import numbers
+from tracetax.report.page.axis import NARROW, ROOM
 from tracetax.report.page.forest import MARKS, Panel, panel
 from tracetax.report.page.html import BEHIND, Child, Markup, caption, h, plus_minus, section, who
 from tracetax.report.views import (
@@ -71,9 +72,10 @@ def _panels(view: PartView, with_cpu: bool, by: str) -> list[Panel]:
         return None
 
     places = ("second", "first") if with_cpu and by == "cpu" else ("first", "second")
-    found = [panel(view, "Overhead per invocation, ns", "overhead", overhead, band, places[0])]
+    letters = NARROW if with_cpu else ROOM
+    found = [panel(view, "Overhead per invocation, ns", "overhead", overhead, band, places[0], letters=letters)]
     if with_cpu:
-        found.append(panel(view, "CPU of all threads per record, ns", "CPU", cpu, no_band, places[1]))
+        found.append(panel(view, "CPU of all threads per record, ns", "CPU", cpu, no_band, places[1], letters=letters))
     return sorted(found, key=lambda one: one.place)
 
 
@@ -159,7 +161,7 @@ def _made(view: PartView, row: ConfigurationFinding) -> Markup:
 
 def _row(view: PartView, group: Group, row: ConfigurationFinding, tick: float, panels: list[Panel]) -> Markup:
     notes: list[Child] = [h("span", note, class_="label") for note in labels(row, view.part)]
-    if group in (Group.LOST, Group.PARTIAL):
+    if group in (Group.LOST, Group.PARTIAL, Group.COUNTS):
         notes.append(h("span", loss(row), class_="note"))
     ratio, p99 = measure(row, "overhead_ratio"), measure(row, "service_time_p99")
     rank = str(row.rank) if group is Group.DELIVERS and row.rank is not None else ""

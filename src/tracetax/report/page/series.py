@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tracetax.report import numbers
 from tracetax.report.page.html import BEHIND, Child, Markup, caption, h, section, who
-from tracetax.report.views import BASELINE, PartView, title_of
+from tracetax.report.views import PartView, is_baseline, title_of
 from tracetax.results.findings import ConfigurationFinding
 from tracetax.results.records import BASELINES, SteadyPart, TrialRecord
 
@@ -93,18 +93,18 @@ def series(parts: list[PartView], trials: list[TrialRecord], lines: Lines) -> Ma
 
 def _part(view: PartView, trials: list[TrialRecord], lines: Lines) -> Markup:
     rows: list[Markup | None] = []
-    by_row: dict[tuple[str, str, int, str], list[TrialRecord]] = defaultdict(list)
+    by_row: dict[tuple[str, str, int, str, str], list[TrialRecord]] = defaultdict(list)
     for trial in trials:
-        by_row[trial.agent, trial.configuration, trial.heap_bytes, trial.build].append(trial)
+        by_row[trial.agent, trial.configuration, trial.heap_bytes, trial.build, trial.backend].append(trial)
     for row in (*view.baselines, *view.rows):
-        mine = by_row[row.agent, row.configuration, row.heap_bytes, row.build]
-        for role in BASELINES if row.agent == BASELINE else ("configuration",):
+        mine = by_row[row.agent, row.configuration, row.heap_bytes, row.build, row.backend]
+        for role in BASELINES if is_baseline(row) else ("configuration",):
             rows.append(_row(_name(row, role), [trial for trial in mine if trial.role == role], lines))
     return h("div", h("h3", view.part.title), rows, style=f"--blocks: {max(1, view.part.blocks)}")
 
 
 def _name(row: ConfigurationFinding, role: str) -> list[Child]:
-    if row.agent != BASELINE:
+    if not is_baseline(row):
         return who(row.agent_name, title_of(row))
     place = "first" if role == BASELINES[0] else "second"
     return who(row.agent_name, f"{place} of its block, heap {numbers.size(row.heap_bytes)}")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from tracetax.report.page.html import Child, Markup, h, section
-from tracetax.report.views import BASELINE, title_of
+from tracetax.report.views import is_baseline, title_of
 from tracetax.results.findings import Findings
 from tracetax.results.records import TrialRecord, Verdict
 
@@ -35,7 +35,7 @@ def _alike(trials: list[TrialRecord]) -> dict[tuple[str, str, str], list[tuple[T
     alike: dict[tuple[str, str, str], list[tuple[TrialRecord, Verdict]]] = {}
     for trial in trials:
         if trial.status == "failed":
-            name = "baseline" if trial.agent == BASELINE else f"{trial.agent} {trial.configuration}"
+            name = "baseline" if is_baseline(trial) else f"{trial.agent} {trial.configuration}"
             for verdict in trial.verdicts:
                 alike.setdefault((trial.part, name, verdict.code), []).append((trial, verdict))
     return alike

@@ -12,7 +12,7 @@ def statements(findings: Findings) -> Markup | None:
         return None
     ids: dict[str, str] = {}
     for row in findings.configurations:
-        key = f"{row.part}/{row.agent}/{row.configuration}" + (f"/{row.build}" if row.build else "")
+        key = "/".join(name for name in (row.part, row.agent, row.configuration, row.build, row.backend) if name)
         ids.setdefault(key, rows_id(row))
     items: list[Markup] = []
     for statement in findings.statements:

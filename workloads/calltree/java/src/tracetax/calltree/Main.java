@@ -30,8 +30,11 @@ public final class Main {
   }
 
   private static void run(Options options, StatusLog status)
-      throws IOException, InterruptedException {
+      throws IOException, InterruptedException, ReflectiveOperationException {
     Snapshot main = Snapshot.take();
+    if (!options.startUp.isEmpty()) {
+      startUp(options.startUp);
+    }
     Stop stop = new Stop();
     Commands commands = new Commands(System.in, stop);
     Trial trial = new Trial(options, status, stop, main);
@@ -39,6 +42,11 @@ public final class Main {
     for (String line = commands.next(); !line.equals(Commands.END); line = commands.next()) {
       obey(trial, line);
     }
+  }
+
+  /** Does what a larger program does when it starts: loads its classes and calls their methods. */
+  private static void startUp(String name) throws ReflectiveOperationException {
+    ((Runnable) Class.forName(name).getDeclaredConstructor().newInstance()).run();
   }
 
   private static void obey(Trial trial, String line) throws IOException, InterruptedException {

@@ -10,7 +10,7 @@ import java.util.Map;
 final class Options {
   private static final String USAGE =
       "usage: --calls N --depth D --method-time-ns NS --threads T --rate full|CALLS_PER_SECOND"
-          + " --wait spin|park --out DIR --status FILE";
+          + " --wait spin|park --start-up CLASS --out DIR --status FILE";
 
   private static final int LONGEST_ARRAY = Integer.MAX_VALUE - 8;
 
@@ -23,6 +23,10 @@ final class Options {
   final double rate;
 
   final Wait wait;
+
+  /** A class that is run once when the program starts; empty for none. */
+  final String startUp;
+
   final Path out;
   final Path status;
 
@@ -33,6 +37,7 @@ final class Options {
     threads = (int) whole(given, "--threads", "1", 1, 4096);
     rate = rate(take(given, "--rate", "full"));
     wait = wait(take(given, "--wait", "spin"));
+    startUp = take(given, "--start-up", "");
     out = Paths.get(take(given, "--out", null));
     status = Paths.get(take(given, "--status", null));
     if (!given.isEmpty()) {

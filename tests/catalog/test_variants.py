@@ -1,4 +1,4 @@
-"""``[fast]`` says what ``--fast`` changes; what it does not say stays."""
+"""``[fast]`` and ``[as-published]`` say what ``--fast`` and ``--as-published`` change; what they do not say stays."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,6 +7,7 @@ import pytest
 
 from tests.catalog.conftest import Repository
 from tracetax.catalog import CatalogError, load_agents, load_experiment
+from tracetax.catalog.variants import Variant
 from tracetax.model import Experiment
 
 Change = Callable[[Path, str, str], None]
@@ -26,14 +27,14 @@ def add(repository: Repository, text: str) -> None:
     repository.experiment.write_text(repository.experiment.read_text() + text)
 
 
-def loaded(repository: Repository, *, fast: bool) -> Experiment:
-    return load_experiment("trial", load_agents(repository.root), repository.root, fast=fast)
+def loaded(repository: Repository, variant: Variant = "") -> Experiment:
+    return load_experiment("trial", load_agents(repository.root), repository.root, variant=variant)
 
 
 def test_only_what_fast_says_changes(repository: Repository) -> None:
     add(repository, FAST)
-    full, short = loaded(repository, fast=False), loaded(repository, fast=True)
-    assert (full.fast, short.fast) == (False, True)
+    full, short = loaded(repository), loaded(repository, "fast")
+    assert (full.variant, short.variant) == ("", "fast")
     assert (full.parts[0].parameters.calls, short.parts[0].parameters.calls) == (1_000, 100)
     assert short.parts[0].parameters.depth == 10
     assert short.schedule.budget_ns == 20 * 60 * 10**9
@@ -43,7 +44,7 @@ def test_only_what_fast_says_changes(repository: Repository) -> None:
 
 def test_blocks_are_replaced_as_a_whole_and_one_bound_moves_the_other(repository: Repository) -> None:
     add(repository, FAST)
-    schedule = loaded(repository, fast=True).schedule
+    schedule = loaded(repository, "fast").schedule
     assert (schedule.min_blocks, schedule.max_blocks) == (5, 5)
 
 
@@ -58,7 +59,7 @@ name = "common"
 title = "Common"
 """
     add(repository, parts + FAST)
-    short = loaded(repository, fast=True)
+    short = loaded(repository, "fast")
     assert [part.parameters.calls for part in short.parts] == [7, 100]
 
 
@@ -90,4 +91,25 @@ def test_mistakes_in_it_are_found_without_asking_for_it(
 
 def test_an_experiment_without_it_has_no_shorter_version(repository: Repository) -> None:
     with pytest.raises(CatalogError, match="there is no shorter version for --fast"):
-        loaded(repository, fast=True)
+        loaded(repository, "fast")
+
+
+def test_each_version_is_one_by_itself(repository: Repository) -> None:
+    published = """
+[as-published]
+parameters = { calls = 2_000 }
+jvm = { jdk = 21 }
+schedule = { blocks = { min = 12, max = 12 } }
+"""
+    add(repository, FAST + published)
+    full, short, printed = loaded(repository), loaded(repository, "fast"), loaded(repository, "as-published")
+    assert [one.parts[0].parameters.calls for one in (full, short, printed)] == [1_000, 100, 2_000]
+    assert [one.parts[0].jvm.jdk for one in (full, short, printed)] == [0, 0, 21]
+    assert (printed.schedule.min_blocks, printed.schedule.max_blocks) == (12, 12)
+    assert printed.schedule.budget_ns == full.schedule.budget_ns
+
+
+def test_a_version_that_the_file_does_not_describe_is_refused(repository: Repository) -> None:
+    add(repository, FAST)
+    with pytest.raises(CatalogError, match="as-published: is missing"):
+        loaded(repository, "as-published")

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"errors"
+	"slices"
+	"sync"
+)
+
+const (
+	// maxFragmented is how many packs may be incomplete at a time.
+	maxFragmented = 64
+	// fragmentBytes is what a part costs beside its bytes.
+	fragmentBytes = 64
+)
+
+var errNoFragment = errors.New("a part that is not of its pack")
+
+// fragmentKey names a pack that comes in parts.
+type fragmentKey struct {
+	object int64
+	pack   uint64
+}
+
+// fragmented is what has arrived of such a pack.
+type fragmented struct {
+	parts map[int][]byte
+	total int
+	held  int64 // of the memory for messages
+}
+
+// fragments puts packs together that came in parts, in any order. They are held in the memory for messages, and the
+// oldest has to go where there are too many: it is cut off.
+type fragments struct {
+	messages *messages
+
+	mu    sync.Mutex // who closes an account sees them too
+	open  map[fragmentKey]*fragmented
+	order []fragmentKey // the oldest first
+}
+
+func newFragments(m *messages) *fragments {
+	return &fragments{messages: m, open: map[fragmentKey]*fragmented{}}
+}
+
+// add takes a part, and returns the pack if it was the last one: that is to be released. Errors: errNoFragment,
+// errTooLarge, errBusy.
+func (f *fragments) add(key fragmentKey, total, number int, part []byte, b *batch) ([]byte, error) {
+	if total < 1 || number < 0 || number >= total {
+		return nil, errNoFragment
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	p := f.open[key]
+	if p == nil {
+		if len(f.order) >= maxFragmented {
+			f.forget(f.order[0])
+			b.cutOff++
+		}
+		p = &fragmented{parts: map[int][]byte{}, total: total}
+		f.open[key] = p
+		f.order = append(f.order, key)
+	}
+	if p.total != total {
+		return nil, errNoFragment
+	}
+	if _, again := p.parts[number]; again {
+		return nil, nil
+	}
+	cost := int64(len(part)) + fragmentBytes
+	if p.held+cost > f.messages.limit {
+		f.forget(key)
+		return nil, errTooLarge
+	}
+	if !f.messages.budget.take(cost) {
+		f.forget(key)
+		return nil, errBusy
+	}
+	p.parts[number] = slices.Clone(part)
+	p.held += cost
+	if len(p.parts) < total {
+		return nil, nil
+	}
+	whole := f.messages.buffer(p.held)
+	for number := range total {
+		if whole != nil {
+			whole = append(whole, p.parts[number]...)
+		}
+	}
+	f.forget(key)
+	if whole == nil {
+		return nil, errBusy
+	}
+	return whole, nil
+}
+
+// release gives back the memory of a pack that was put together.
+func (f *fragments) release(whole []byte) {
+	f.messages.release(whole)
+}
+
+// forget gives back what has arrived of a pack.
+func (f *fragments) forget(key fragmentKey) {
+	f.messages.budget.give(f.open[key].held)
+	delete(f.open, key)
+	f.order = slices.DeleteFunc(f.order, func(k fragmentKey) bool { return k == key })
+}
+
+// giveUp forgets all that is incomplete, and returns how many packs that were.
+func (f *fragments) giveUp() int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	incomplete := len(f.order)
+	for len(f.order) > 0 {
+		f.forget(f.order[0])
+	}
+	return int64(incomplete)
+}

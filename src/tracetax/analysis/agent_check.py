@@ -1,0 +1,190 @@
+"""What one slow trial tells about an agent's file: woven, counted, structure, loss, drain, exit; and what to mend."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from tracetax.ledger import Ledger
+from tracetax.model import Configuration, Delivery
+from tracetax.results.records import TrialRecord, Verdict
+
+State = Literal["ok", "failed", "warning", "unknown"]
+
+SECOND = 1_000_000_000
+SLACK_NS = SECOND
+"""Beyond the flush interval, after which an arrival contradicts what the file says."""
+AT_THE_END = frozenset({"does-not-end", "exit-status", "left-behind"})
+"""Errors of a JVM that had delivered its results."""
+
+
+class Check(Struct, frozen=True):
+    """One thing that was looked at."""
+
+    name: Literal["started", "woven", "counted", "structure", "loss", "drain", "exit"]
+    state: State
+    """``unknown``: nothing promised, or an earlier check failed, so that nothing can be said."""
+    text: str
+    hint: str = ""
+    """What to do about it: keys of the agent's file, or where to look."""
+
+
+def checks(record: TrialRecord, config: Configuration, logs: str) -> list[Check]:
+    """The checks in the order in which a developer of the file meets them; ``logs`` is the trial's folder of logs."""
+    return [
+        _started(record, logs),
+        _woven(record, config, logs),
+        _counted(record, config),
+        _structure(record, config),
+        _loss(record, config),
+        _drain(record, config),
+        _exit(record, logs),
+    ]
+
+
+def _started(record: TrialRecord, logs: str) -> Check:
+    failure = _broken(record)
+    if failure is None:
+        took = (record.moments.first_monitored - record.moments.spawned) / SECOND
+        return Check("started", "ok", f"the first monitored call returned {took:.1f} s after the JVM was started")
+    if not record.moments.main:
+        hint = (
+            f"the JVM did not reach its main method: are the flags right, and does the agent run on this Java? {logs}"
+        )
+    else:
+        hint = f"the JVM reached its main method; the rest stands in {logs}"
+    return Check("started", "failed", failure.text.splitlines()[0], hint)
+
+
+def _woven(record: TrialRecord, config: Configuration, logs: str) -> Check:
+    if config.delivery is Delivery.NONE:
+        return Check("woven", "unknown", "it promises no records: whether the method is woven shows only in its cost")
+    if config.delivery is Delivery.AGGREGATED:
+        return _counter(record, config)
+    ledgers = _ledgers(record)
+    if any(ledger.received for ledger in ledgers):
+        return Check("woven", "ok", f'records named "{_name(config)}" arrived by {config.protocol}')
+    unexpected = {name: number for ledger in ledgers for name, number in ledger.unexpected.items()}
+    if unexpected:
+        names = ", ".join(sorted(unexpected))
+        return Check(
+            "woven", "failed", f"records arrived, but of other names: {names}", "record_name says what to expect"
+        )
+    others = {name for ledger in ledgers for name, number in ledger.other_bytes.items() if number}
+    if others:
+        text = f"no record arrived, but {', '.join(sorted(others))} did"
+        return Check("woven", "failed", text, "the sink is reached: is the pattern right that says what to trace?")
+    hint = (
+        f"are the address of the sink, the protocol and the pattern right, and does the agent weave before the first "
+        f"call? What it says: {logs}"
+    )
+    return Check("woven", "failed", f"nothing arrived by {config.protocol}", hint)
+
+
+def _counter(record: TrialRecord, config: Configuration) -> Check:
+    if config.scrape is None or not config.scrape.metric:
+        return Check("woven", "unknown", "its metrics have no number of calls")
+    if any(verdict.code == "never-scraped" for verdict in record.verdicts):
+        return Check(
+            "woven", "failed", "nobody answered on {scrape.port}", "does a flag tell the agent to listen there?"
+        )
+    if not any(ledger.received for ledger in _ledgers(record)):
+        return Check(
+            "woven", "failed", f"the metric {config.scrape.metric} did not rise", "is it named so in the answer?"
+        )
+    return Check("woven", "ok", f"the metric {config.scrape.metric} rises with the calls")
+
+
+def _counted(record: TrialRecord, config: Configuration) -> Check:
+    ledger = record.ledger
+    if ledger is None or not ledger.expected:
+        return Check("counted", "unknown", "nothing is promised record by record")
+    text = f"{ledger.received:,} of {ledger.expected:,} records of the measured calls"
+    if ledger.malformed:
+        return Check(
+            "counted", "failed", f"{text}; {ledger.malformed:,} messages could not be read", "is protocol right?"
+        )
+    if ledger.received == ledger.expected:
+        return Check("counted", "ok", text)
+    if ledger.received > ledger.expected:
+        hint = "is more than the one method traced, or does records_per_invocation say too little?"
+        return Check("counted", "failed", text, hint)
+    if not ledger.received:
+        return Check("counted", "failed", text)
+    if ledger.expected % ledger.received == 0:
+        hint = "a whole fraction: is every invocation a record of its own? See records_per_invocation and tree_limit"
+        return Check("counted", "failed", text, hint)
+    state: State = "failed" if config.delivery is Delivery.COMPLETE else "warning"
+    return Check("counted", state, text, "see loss")
+
+
+def _structure(record: TrialRecord, config: Configuration) -> Check:
+    ledger = record.ledger
+    if ledger is None or not ledger.received or not ledger.expected_trees:
+        return Check("structure", "unknown", "there are no trees to look at")
+    text = f"{ledger.complete_trees:,} of {ledger.expected_trees:,} call trees are complete"
+    if ledger.complete_trees == ledger.expected_trees:
+        return Check("structure", "ok", text)
+    if ledger.received < ledger.expected:
+        return Check("structure", "warning", f"{text}; records are missing", "see loss")
+    more = f"{ledger.orphans:,} records have no parent, {ledger.partial_trees:,} trees are partial"
+    return Check("structure", "failed", f"{text}; {more}", "does the agent cut deep trees (tree_limit)?")
+
+
+def _loss(record: TrialRecord, config: Configuration) -> Check:
+    ledger = record.ledger
+    if ledger is None or not ledger.expected or not ledger.received:
+        return Check("loss", "unknown", "nothing is promised record by record, or nothing came")
+    if ledger.missing:
+        text = f"{ledger.missing:,} records are missing, and nothing admits to have dropped them"
+        told = "Does its log tell of drops (drop_log)?" if config.drop_log is None else "Its log does not tell of them."
+        hint = f"{told} Is queue too large, so that the warm-up overruns it, or held_back too small?"
+        return Check("loss", "failed" if config.delivery is Delivery.COMPLETE else "warning", text, hint)
+    if ledger.dropped_reported:
+        text = f"{ledger.dropped_reported:,} records dropped, as it admits itself"
+        return Check("loss", "warning", text, "at this low rate nothing should be: is its queue as queue says?")
+    return Check("loss", "ok", "nothing is missing")
+
+
+def _drain(record: TrialRecord, config: Configuration) -> Check:
+    moments = record.moments
+    if record.ledger is None or not record.ledger.received or not moments.drained:
+        return Check("drain", "unknown", "nothing came that could be waited for")
+    took_ns = moments.drained - moments.last_call
+    text = f"the last record came {took_ns / SECOND:.1f} s after the last call"
+    said = f"flush_interval says {config.flush_interval_ns / SECOND:g} s" if config.flush_interval_ns else ""
+    late = next((verdict for verdict in record.verdicts if verdict.code == "after-drain"), None)
+    if late:
+        hint = "more rests in it than held_back says, or it takes longer than flush_interval"
+        return Check("drain", "failed", late.text, hint)
+    if any(verdict.code == "drain-limit" for verdict in record.verdicts):
+        return Check(
+            "drain", "warning", f"{text}, and still more came at the limit", "see flush_interval and held_back"
+        )
+    if config.flush_interval_ns and took_ns > config.flush_interval_ns + SLACK_NS:
+        return Check("drain", "warning", f"{text}; {said}", "it holds records for longer than its file says")
+    return Check("drain", "ok", f"{text}{f'; {said}' if said else ''}")
+
+
+def _exit(record: TrialRecord, logs: str) -> Check:
+    verdict = next((verdict for verdict in record.verdicts if verdict.code in AT_THE_END), None)
+    if verdict:
+        return Check("exit", "failed", verdict.text, f"what its threads were doing, or its last words: {logs}")
+    if _broken(record):
+        return Check("exit", "unknown", "the JVM did not get that far")
+    return Check("exit", "ok", "the JVM ended by itself, with status 0")
+
+
+def _broken(record: TrialRecord) -> Verdict | None:
+    """The error of a trial that did not run to its end."""
+    if record.ledger is not None:
+        return None
+    return next((verdict for verdict in record.verdicts if verdict.severity == "error"), None)
+
+
+def _ledgers(record: TrialRecord) -> list[Ledger]:
+    warm = [record.warm_up.ledger] if record.warm_up else []
+    return [*warm, record.ledger] if record.ledger else warm
+
+
+def _name(config: Configuration) -> str:
+    return config.record_name or ""

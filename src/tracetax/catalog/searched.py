@@ -1,0 +1,113 @@
+"""What ``./tracetax capacity`` searches, from the options of the command line: a part for each configuration."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, TypeAlias
+
+from msgspec import Meta
+
+from tracetax.catalog.adhoc import DEPTH, HEAP, WORKLOAD, stock_uses
+from tracetax.catalog.agent_shape import Duration
+from tracetax.catalog.experiment_shape import CallRate, Calls, Depth, JvmShape, Threads
+from tracetax.catalog.factors import combinations, overridden
+from tracetax.catalog.names import did_you_mean
+from tracetax.catalog.problems import COMMAND_LINE, Report, raise_problems
+from tracetax.catalog.shape import read_one
+from tracetax.catalog.typed import read_jvm
+from tracetax.catalog.uses import Known, unknown_agent
+from tracetax.model import BASELINE, FULL, Agent, Delivery, Experiment, Part, Schedule, Search, Use
+
+CALLS = 200_000
+"""Of the trial at full speed, with which every search begins."""
+BUDGET = "20min"
+Further: TypeAlias = Annotated[int, Meta(ge=1, le=1_000)]
+PROMISED = (Delivery.COMPLETE, Delivery.LOSSY)
+
+
+def searched_experiment(
+    agents: Mapping[str, Agent],
+    agent_keys: Sequence[str],
+    configurations: Sequence[str] | None = None,
+    *,
+    depth: int | None = None,
+    threads: int | None = None,
+    jdk: str | None = None,
+    collector: str | None = None,
+    heap: str | None = None,
+    seconds: str | None = None,
+    lowest: str | None = None,
+    further: int | None = None,
+    budget: str | None = None,
+) -> tuple[Experiment, Search]:
+    """A part for each configuration, and how to search; None is an option that was not given.
+
+    Without ``configurations`` each agent's stock ones are searched. Raises CatalogError with every problem.
+    """
+    report, otherwise = Report(COMMAND_LINE), Search()
+    known = Known(agents)
+    if configurations is None:
+        uses = stock_uses(agent_keys, known, report)
+    else:
+        uses = _named(agent_keys, configurations, known, report)
+    length_ns: int | None = None if seconds is None else read_one(seconds, Duration, "--seconds", report)
+    at_least = otherwise.lowest if lowest is None else read_one(lowest, CallRate, "--lowest", report)
+    if at_least == FULL:
+        report.add("--lowest", '"full" is tried in any case: write for example "10/s"')
+    search = Search(
+        seconds=otherwise.seconds if length_ns is None else length_ns / 1e9,
+        lowest=otherwise.lowest if at_least in (None, FULL) else float(at_least),
+        resolution=otherwise.resolution,
+        further=otherwise.further if further is None else read_one(further, Further, "--further", report),
+    )
+    parameters = {
+        "calls": (read_one(CALLS, Calls, "--calls", report),),
+        "depth": (read_one(DEPTH if depth is None else depth, Depth, "--depth", report),),
+        "threads": (read_one(1 if threads is None else threads, Threads, "--threads", report),),
+    }
+    jvm = read_jvm({"jdk": jdk, "collector": collector, "heap": heap}, report)
+    budget_ns: int = read_one(BUDGET if budget is None else budget, Duration, "--budget", report)
+    raise_problems(report)
+    parts = tuple(
+        Part(
+            name=f"{use.agent}-{use.configuration}{found.suffix}".replace(":", "-"),
+            title=f"{agents[use.agent].name} ({agents[use.agent].configurations[use.configuration].title})"
+            f"{found.title_suffix}",
+            parameters=found.parameters,
+            uses=(use,),
+            jvm=found.jvm,
+            levels=found.levels,
+        )
+        for use in uses
+        for found in combinations(parameters, overridden(jvm, JvmShape(heap=(HEAP,))))
+    )
+    experiment = Experiment(
+        key="capacity",
+        title="The highest rate at which every record is delivered",
+        workload=WORKLOAD,
+        parts=parts,
+        schedule=Schedule(budget_ns=budget_ns, memory=False),
+    )
+    return experiment, search
+
+
+def _named(agent_keys: Sequence[str], names: Sequence[str], known: Known, report: Report) -> tuple[Use, ...]:
+    """The configurations of these names, of every agent that has one of them."""
+    there = [agent for key in agent_keys if (agent := known.agents.get(key)) and key != BASELINE.agent]
+    for key in agent_keys:
+        if key == BASELINE.agent:
+            report.add("--agent", f"{key} delivers no records: there is no rate to search for")
+        elif key not in known.agents:
+            report.add("--agent", unknown_agent(key, known))
+    uses: list[Use] = []
+    for name in dict.fromkeys(names):
+        having = [agent for agent in there if name in agent.configurations]
+        if not having and there:
+            hint = did_you_mean(name, [one for agent in there for one in agent.configurations])
+            owners = ", ".join(agent.key for agent in there)
+            report.add("--configuration", f'"{name}" is no configuration of {owners}{hint}')
+        for agent in having:
+            delivery = agent.configurations[name].delivery
+            if delivery not in PROMISED:
+                text = f"{agent.key} {name} promises no record one by one ({delivery}): there is no rate to search for"
+                report.add("--configuration", text)
+            uses.append(Use(agent.key, name))
+    return tuple(uses)

@@ -1,0 +1,140 @@
+"""``./tracetax capacity``: up to which rate configurations deliver every record."""
+
+import os
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+from rich.console import Console
+
+from tracetax.analysis.capacity import build_capacity
+from tracetax.artifacts import cache_dir
+from tracetax.catalog import load_agents, rescheduled
+from tracetax.catalog.replaced import changed_files, unchanged
+from tracetax.catalog.searched import searched_experiment
+from tracetax.commands.console import console as new_console
+from tracetax.commands.opening import Typed, invocation, new_run
+from tracetax.commands.run import folders_of, refuse_changes, terminations_interrupt
+from tracetax.errors import ExitCode, UserError
+from tracetax.machine.facts import machine_facts
+from tracetax.machine.isolation import tool_stays_off
+from tracetax.machine.limits import memory_available
+from tracetax.machine.lock import sole_run
+from tracetax.report.capacity import render_capacity
+from tracetax.results.capacity import write_capacity
+from tracetax.results.folder import RunFolder, check_free
+from tracetax.run import prepare
+from tracetax.run.bench import Bench
+from tracetax.run.capacity import CapacitySearch
+from tracetax.run.plan import cells, check_memory
+from tracetax.run.progress import TerminalProgress
+
+
+class CapacityRequest(Struct, frozen=True):
+    """The options; None was not typed."""
+
+    agents: tuple[str, ...] | None = None
+    configurations: tuple[str, ...] | None = None
+    depth: int | None = None
+    threads: int | None = None
+    jdk: str | None = None
+    collector: str | None = None
+    heap: str | None = None
+    seconds: str | None = None
+    lowest: str | None = None
+    further: int | None = None
+    agents_dirs: tuple[Path, ...] = ()
+    budget: str | None = None
+    out: Path | None = None
+    resume: Path | None = None
+
+
+def capacity_command(request: CapacityRequest, root: Path, typed: Typed) -> int:
+    """Search, save and show; returns the exit code."""
+    console = new_console()
+    if request.resume:
+        return _resume(request, request.resume, root, typed, console)
+    if not request.agents:
+        raise UserError("--agent says whose rate is searched for: ./tracetax capacity --agent opentelemetry,kieker")
+    agents = load_agents(root, request.agents_dirs)
+    experiment, search = searched_experiment(
+        agents,
+        request.agents,
+        request.configurations,
+        depth=request.depth,
+        threads=request.threads,
+        jdk=request.jdk,
+        collector=request.collector,
+        heap=request.heap,
+        seconds=request.seconds,
+        lowest=request.lowest,
+        further=request.further,
+        budget=request.budget,
+    )
+    check_memory(cells(experiment, agents), memory_available())
+    machine = machine_facts(Path.cwd())
+    path = request.out or RunFolder.new_path(Path("runs"), experiment.key, os.urandom(2).hex())
+    check_free(path)
+    with sole_run(), terminations_interrupt():
+        bench, folder = new_run(experiment, agents, root, path, machine, typed, console, search=search)
+        return _search(bench, folder, console)
+
+
+def _resume(request: CapacityRequest, path: Path, root: Path, typed: Typed, console: Console) -> int:
+    if replace(request, resume=None, budget=None) != CapacityRequest():
+        raise UserError("A search goes on as it began; with --resume only --budget may be given.")
+    folder = RunFolder(path)
+    manifest = folder.manifest
+    if manifest.search is None:
+        raise UserError(f"{path} is no search. Go on with: ./tracetax run --resume {path}")
+    experiment = manifest.experiment
+    experiment = replace(experiment, schedule=rescheduled(experiment.schedule, budget=request.budget))
+    catalog = load_agents(root, folders_of(manifest.agents))
+    changed = [f"the agent {key}" for key, agent in manifest.agents.items() if not unchanged(agent, catalog.get(key))]
+    refuse_changes([*changed, *changed_files(manifest.agents)])
+    machine = machine_facts(Path.cwd())
+    with sole_run(), terminations_interrupt():
+        folder.discard_unfinished()
+        cache = cache_dir(os.environ)
+        bench = prepare.prepare(experiment, manifest.agents, root, cache, machine.isolation, console.print)
+        now = prepare.hashes(experiment, bench, machine)
+        refuse_changes([name for name in {**manifest.hashes, **now} if manifest.hashes.get(name) != now.get(name)])
+        invocations = (*manifest.invocations, invocation(typed, experiment))
+        folder.write_manifest(replace(manifest, invocations=invocations))
+        return _search(bench, folder, console)
+
+
+def _search(bench: Bench, folder: RunFolder, console: Console) -> int:
+    manifest = folder.manifest
+    assert manifest.search is not None
+    experiment = manifest.experiment
+    console.print(f"Run       {folder.path}", soft_wrap=True)
+    with tool_stays_off(bench.isolation), TerminalProgress(console) as progress:
+        search = CapacitySearch(
+            experiment.parts,
+            manifest.search,
+            experiment.schedule.budget_ns / 1e9,
+            bench,
+            folder,
+            progress,
+            concluded=lambda: _write(folder),
+        )
+        interrupted = search.run()
+    capacity = build_capacity(folder)
+    path = write_capacity(folder.path, capacity)
+    render_capacity(capacity, console)
+    console.print(f"\nTrials and numbers: {path}", soft_wrap=True)
+    outcomes = {found.outcome for found in capacity.configurations}
+    last = replace(manifest.invocations[-1], ended="interrupted" if interrupted else "settled")
+    if "unfinished" in outcomes and not interrupted:
+        last = replace(last, ended="budget")
+    folder.write_manifest(replace(manifest, invocations=(*manifest.invocations[:-1], last)))
+    if "unfinished" in outcomes:
+        console.print(f"Go on with: ./tracetax capacity --resume {folder.path}", soft_wrap=True)
+    if interrupted:
+        return ExitCode.INTERRUPTED
+    return ExitCode.FAILED if "failed" in outcomes else ExitCode.OK
+
+
+def _write(folder: RunFolder) -> None:
+    write_capacity(folder.path, build_capacity(folder))

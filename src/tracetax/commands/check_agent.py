@@ -1,0 +1,120 @@
+"""``./tracetax check-agent``: one slow trial of a configuration, and what it says about the agent's file."""
+
+import os
+import textwrap
+from pathlib import Path
+
+from msgspec import Struct
+from rich.console import Console
+from rich.text import Text
+
+from tracetax.analysis.agent_check import Check, checks
+from tracetax.catalog import load_agents
+from tracetax.catalog.names import did_you_mean
+from tracetax.catalog.replaced import with_artifacts
+from tracetax.catalog.uses import Known, unknown_agent
+from tracetax.commands.console import console as new_console
+from tracetax.commands.opening import Typed, new_run
+from tracetax.commands.run import terminations_interrupt
+from tracetax.errors import ExitCode, UserError
+from tracetax.machine.facts import machine_facts
+from tracetax.machine.lock import sole_run
+from tracetax.model import Agent, Delivery, Experiment, JvmSettings, Parameters, Part, Profile, Schedule, Use
+from tracetax.results.folder import RunFolder
+from tracetax.run.plan import Cell, Slot, heap_for
+from tracetax.run.stages import Plan
+from tracetax.run.trial import run_trial
+
+CALLS_PER_SECOND = 100.0
+CALLS = 1_000
+DEPTH = 10
+HEAP_BYTES = 1 << 30
+MARKS = {"ok": ("✓", "green"), "failed": ("✗", "red"), "warning": ("⚠", "yellow"), "unknown": ("–", "dim")}
+
+
+class CheckRequest(Struct, frozen=True):
+    """What was typed."""
+
+    agent: str
+    configuration: str | None = None
+    jdk: int = 0
+    agents_dirs: tuple[Path, ...] = ()
+    artifacts: tuple[str, ...] = ()
+    out: Path | None = None
+
+
+def check_command(request: CheckRequest, root: Path, typed: Typed) -> int:
+    """Make the trial and show what it says; exit code 1 where something failed."""
+    console = new_console()
+    agents = load_agents(root, request.agents_dirs)
+    name = _configuration(agents, request)
+    experiment = _experiment(Use(request.agent, name), request.jdk)
+    found = with_artifacts(experiment, agents, request.artifacts)
+    experiment, agents = found.experiment, found.agents
+    machine = machine_facts(Path.cwd())
+    path = request.out or RunFolder.new_path(Path("runs"), experiment.key, os.urandom(2).hex())
+    with sole_run(), terminations_interrupt():
+        bench, folder = new_run(experiment, agents, root, path, machine, typed, console)
+        (part,) = experiment.parts
+        (use,) = part.uses
+        config = bench.configuration(use.agent, use.configuration)
+        cell = Cell(part.name, use, "configuration", heap_for(config, part))
+        plan = Plan(number=folder.next_number(), slot=Slot(block=1, block_size=1, cell=cell), part=part, config=config)
+        agent = bench.agents[use.agent]
+        words = f"{CALLS:,} calls of {DEPTH} invocations, {CALLS_PER_SECOND:g} per second: about 20 seconds"
+        console.print(f"\n{agent.name} {agent.version}, {config.title} ({use.configuration}): {words}", soft_wrap=True)
+        with console.status("starting") as status:
+            record = run_trial(plan, bench, folder, status.update)
+    results = checks(record, config, str(folder.path / "logs" / f"{record.number:04d}"))
+    _show(results, console)
+    console.print(f"Command line, environment and all counts: {folder.path}/trials/{record.number:04d}/record.json")
+    return ExitCode.FAILED if any(check.state == "failed" for check in results) else ExitCode.OK
+
+
+def _experiment(use: Use, jdk: int) -> Experiment:
+    part = Part(
+        name="check",
+        title=f"{use}, slowly",
+        parameters=Parameters(calls=CALLS, depth=DEPTH, rate=CALLS_PER_SECOND),
+        uses=(use,),
+        jvm=JvmSettings(HEAP_BYTES, jdk=jdk),
+    )
+    return Experiment(
+        key=f"check-{use.agent}",
+        title=f"Check of {use}",
+        workload="calltree/java",
+        parts=(part,),
+        schedule=Schedule(memory=False),
+        result=False,
+    )
+
+
+def _configuration(agents: dict[str, Agent], request: CheckRequest) -> str:
+    """The configuration that was named, or the stock one, or the first that promises records."""
+    agent = agents.get(request.agent)
+    if agent is None:
+        raise UserError(unknown_agent(request.agent, Known(agents)))
+    if request.configuration is not None:
+        if request.configuration not in agent.configurations:
+            hint = did_you_mean(request.configuration, agent.configurations)
+            names = f"(./tracetax list configurations {agent.key})"
+            raise UserError(f'"{request.configuration}" is no configuration of {agent.key}{hint}   {names}')
+        return request.configuration
+    every = agent.configurations.values()
+    stock = [config.name for config in every if config.profile is Profile.STOCK]
+    promising = [config.name for config in every if config.delivery is not Delivery.NONE]
+    return next(iter((*stock, *promising, *agent.configurations)))
+
+
+def _show(results: list[Check], console: Console) -> None:
+    console.print()
+    for check in results:
+        mark, style = MARKS[check.state]
+        body = textwrap.wrap(check.text, max(20, console.width - 14)) or [""]
+        console.print(Text.assemble((mark, style), " ", (f"{check.name:<10}", "bold"), body[0]), highlight=False)
+        for line in body[1:]:
+            console.print(" " * 12 + line, highlight=False, soft_wrap=True)
+        if check.hint and check.state != "ok":
+            for line in textwrap.wrap(f"→ {check.hint}", max(20, console.width - 14), subsequent_indent="  "):
+                console.print(Text(" " * 12 + line, "dim"), highlight=False, soft_wrap=True)
+    console.print()

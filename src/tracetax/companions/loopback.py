@@ -1,0 +1,38 @@
+"""On which addresses a process listens, from the kernel's tables."""
+
+import contextlib
+import re
+from pathlib import Path
+
+_LISTENING = "0A"
+_LOOPBACK = re.compile(
+    r"[0-9A-F]{6}7F"  # 127.x.x.x, whose bytes stand in the machine's order
+    r"|0{24}01000000"  # ::1
+    r"|0{16}FFFF0000[0-9A-F]{6}7F"  # 127.x.x.x behind an IPv6 socket
+)
+
+
+def listens_elsewhere(pid: int) -> list[str]:
+    """Ports on which a process listens for TCP on any other address than loopback, as ``port 9411``."""
+    own = _sockets(pid)
+    found: set[int] = set()
+    for table in ("tcp", "tcp6"):
+        with contextlib.suppress(OSError):
+            for line in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
+                fields = line.split()
+                address, _, port = fields[1].partition(":")
+                if fields[3] == _LISTENING and fields[9] in own and not _LOOPBACK.fullmatch(address):
+                    found.add(int(port, 16))
+    return [f"port {port}" for port in sorted(found)]
+
+
+def _sockets(pid: int) -> set[str]:
+    """The inodes of a process's sockets."""
+    found: set[str] = set()
+    with contextlib.suppress(OSError):
+        for link in Path(f"/proc/{pid}/fd").iterdir():
+            with contextlib.suppress(OSError):
+                target = str(link.readlink())
+                if target.startswith("socket:["):
+                    found.add(target[8:-1])
+    return found

@@ -1,0 +1,61 @@
+"""The answer of a search for the highest complete rate, in the terminal: a table, and a sentence for each row."""
+
+import textwrap
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from tracetax.model import FULL
+from tracetax.report import numbers
+from tracetax.report.columns import plain
+from tracetax.results.capacity import Capacity, CapacityEnd, CapacityFinding
+
+OUTCOMES = {
+    "bracket": "",
+    "full-speed": "nothing lost at full speed",
+    "none-complete": "loses at the lowest rate",
+    "unfinished": "not ended",
+    "failed": "failed",
+}
+
+
+def render_capacity(capacity: Capacity, console: Console) -> None:
+    """Print what a search has found; fits 80 columns."""
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    table.add_column("", overflow="fold", ratio=2)
+    for heading in ("complete at\ncalls/s", "in trials", "incomplete at\ncalls/s", "in trials"):
+        table.add_column(Text(heading), justify="right", overflow="fold")
+    table.add_column("", overflow="fold")
+    for found in capacity.configurations:
+        table.add_row(Text(plain(found.title)), *_cells(found), Text(OUTCOMES[found.outcome], style="yellow"))
+    console.print()
+    console.print(table)
+    console.print()
+    for found in capacity.configurations:
+        for text in (found.text, hidden_words(found)):
+            if text:
+                console.print(Text(textwrap.fill(plain(text), console.width)), highlight=False)
+
+
+def hidden_words(found: CapacityFinding) -> str:
+    """What the length of a trial cannot show, in words; empty where there is no queue to speak of."""
+    if found.hidden_per_second is None or found.outcome != "bracket":
+        return ""
+    return (
+        f"  Its queue can take in {numbers.per_second([found.hidden_per_second], 'calls')} more than it carries for as "
+        "long as a trial lasts, so in the long run it carries up to that much less."
+    )
+
+
+def _cells(found: CapacityFinding) -> tuple[Text, Text, Text, Text]:
+    low, high = found.complete_at, found.incomplete_at
+    lost = "" if high is None else f"{high.trials - high.complete} of {high.trials}"
+    held = "" if low is None else f"{low.complete} of {low.trials}"
+    return _rate(low), Text(held), _rate(high), Text(lost)
+
+
+def _rate(end: CapacityEnd | None) -> Text:
+    if end is None:
+        return Text("–", style="dim")
+    return Text("full speed" if end.rate == FULL else numbers.count(round(float(end.rate))))

@@ -1,0 +1,149 @@
+"""``capacity.json``: up to which rate each configuration delivers every record, and the trials that show it."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from tracetax.model import FULL, Java, JvmSettings, Rate, Search
+from tracetax.results.folder import disk_errors, read_json, write_json
+from tracetax.results.records import TrialRecord
+
+SCHEMA_VERSION = 1
+FILE = "capacity.json"
+
+CapacityOutcome = Literal["bracket", "full-speed", "none-complete", "unfinished", "failed"]
+"""``full-speed``: complete back to back as well; ``none-complete``: incomplete even at the lowest rate; ``unfinished``:
+the budget ended, or the user did."""
+
+
+class CapacityTrial(Struct, frozen=True):
+    """One trial of the search."""
+
+    number: int
+    rate: Rate
+    """Calls per second that were asked for."""
+    offered: float
+    """Calls per second that were made."""
+    counts: Literal["complete", "incomplete", "disturbed", "failed"]
+    """``disturbed``: incomplete while others used the machine, so repeated once; ``failed``: no result."""
+    expected: int
+    received: int
+    dropped_reported: int
+
+
+class CapacityEnd(Struct, frozen=True):
+    """One end of a bracket."""
+
+    rate: Rate
+    records_per_second: float
+    trials: int
+    complete: int
+
+
+class CapacityFinding(Struct, frozen=True):
+    """Up to which rate one configuration delivers every record. Rates are calls per second, all threads together."""
+
+    part: str
+    agent: str
+    agent_name: str
+    version: str
+    artifact_sha256: str
+    configuration: str
+    title: str
+    delivery: str
+    depth: int
+    threads: int
+    jvm: JvmSettings
+    java: Java | None
+    outcome: CapacityOutcome
+    complete_at: CapacityEnd | None
+    """The highest rate at which every trial was complete, below every rate at which one was not."""
+    incomplete_at: CapacityEnd | None
+    """The lowest rate at which a trial was not complete."""
+    confirmed: bool
+    """Whether each end was tried as often as was asked."""
+    loss_at_most: float | None
+    """Upper end of the one-sided 95 % interval of the share of trials at ``complete_at`` that lose a record."""
+    hidden_per_second: float | None
+    """Calls per second beyond what it carries that its queue can take in for the length of a trial, unseen."""
+    text: str
+    trials: tuple[CapacityTrial, ...]
+
+
+class Capacity(Struct, frozen=True):
+    """The whole file."""
+
+    schema_version: int
+    tool_version: str
+    command: tuple[str, ...]
+    started_at: str
+    machine: dict[str, Any]
+    search: Search
+    configurations: tuple[CapacityFinding, ...]
+
+
+def complete(record: TrialRecord) -> bool:
+    """Whether a good trial delivered every record, in whole trees."""
+    ledger = record.ledger
+    assert ledger is not None
+    return ledger.received == ledger.expected and ledger.complete_trees == ledger.expected_trees
+
+
+def offered(record: TrialRecord) -> float:
+    """Calls per second that a good trial really made."""
+    return record.parameters.calls / ((record.moments.last_call - record.moments.first_call) / 1e9)
+
+
+def trials_of(records: Iterable[TrialRecord], part: str) -> list[CapacityTrial]:
+    """The trials of one configuration in order, judged.
+
+    A trial that was incomplete while others used the machine is set aside once for each rate: the next one counts.
+    """
+    found: list[CapacityTrial] = []
+    disturbed: set[Rate] = set()
+    for record in sorted(records, key=lambda record: record.number):
+        if record.part != part:
+            continue
+        rate = record.parameters.rate
+        counts: Literal["complete", "incomplete", "disturbed", "failed"]
+        if record.status == "failed" or record.ledger is None:
+            counts = "failed"
+        elif complete(record):
+            counts = "complete"
+        elif record.disturbance and record.disturbance.disturbed and rate not in disturbed:
+            counts = "disturbed"
+            disturbed.add(rate)
+        else:
+            counts = "incomplete"
+        ledger = record.ledger if counts != "failed" else None
+        found.append(
+            CapacityTrial(
+                number=record.number,
+                rate=rate,
+                offered=offered(record) if ledger else 0.0,
+                counts=counts,
+                expected=ledger.expected if ledger else 0,
+                received=ledger.received if ledger else 0,
+                dropped_reported=ledger.dropped_reported if ledger else 0,
+            )
+        )
+    return found
+
+
+def full_speed(trials: Iterable[CapacityTrial]) -> list[CapacityTrial]:
+    """The counted trials that issued their calls back to back."""
+    return [trial for trial in trials if trial.rate == FULL and trial.counts in ("complete", "incomplete")]
+
+
+def write_capacity(run: Path, capacity: Capacity) -> Path:
+    """Write the file into a run's folder, and return its path."""
+    with disk_errors(run):
+        write_json(run / FILE, capacity, indent=True)
+    return run / FILE
+
+
+def read_capacity(run: Path) -> Capacity:
+    """Read the file. Raises UserError."""
+    return read_json(run / FILE, Capacity)

@@ -1,0 +1,82 @@
+"""What the measured backends need before any trial, and what a trial's records go to."""
+
+from collections.abc import Collection, Generator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from tracetax.artifacts import Say, Workplace, find_tool, obtain, prepared
+from tracetax.backend import Backend
+from tracetax.catalog import fill
+from tracetax.catalog.placeholders import ARTIFACT, BACKEND_FILES, PREPARED, sink_protocols
+from tracetax.catalog.references import referred_to
+from tracetax.companions.backend import BackendServer, Supplied
+from tracetax.companions.receiver import Receiver
+from tracetax.companions.sink import Sink
+from tracetax.run.bench import Bench
+from tracetax.run.stages import MEASURED, Plan
+from tracetax.workloads import calltree
+
+
+def supply_backend(backend: Backend, folder: Path, cache: Path, say: Say) -> Supplied:
+    """Fetch and make what a backend is started with. Raises UserError."""
+    needed = referred_to(backend.start.texts, backend.prepare)
+    artifacts = {name: obtain(backend.artifacts[name], cache, say) for name in needed.artifacts}
+    place = Workplace(
+        agent=backend.key,
+        folder=folder,
+        artifacts=artifacts,
+        classes=folder,
+        sources=folder,
+        monitored={},
+        cache=cache,
+        files=BACKEND_FILES,
+        definition="backend.toml",
+    )
+    folders = prepared(needed.steps, place, say)
+    return Supplied(
+        backend=backend,
+        java=find_tool("java", f"to run {backend.name}") if backend.start.by_java else None,
+        values={
+            **{f"{ARTIFACT}{name}": str(path) for name, path in artifacts.items()},
+            **{f"{PREPARED}{name}": str(path) for name, path in folders.items()},
+            BACKEND_FILES: str(folder / "files"),
+        },
+    )
+
+
+@contextmanager
+def receiver(plan: Plan, bench: Bench, scratch: Path, logs: Path) -> Generator[Receiver, None, None]:
+    """The sink, or the backend in its place, for one trial.
+
+    What an agent sends by protocols that the backend does not speak goes to a sink beside it.
+    """
+    reached = sink_protocols(plan.config)
+    supplied = bench.backends.get(plan.slot.cell.use.backend)
+    with ExitStack() as stack:
+        if supplied is None:
+            yield stack.enter_context(_sink(plan, bench, logs, reached))
+            return
+        left = reached - set(supplied.backend.accepts)
+        beside = stack.enter_context(_sink(plan, bench, logs, left)) if left else None
+        yield stack.enter_context(
+            BackendServer(
+                supplied,
+                plan.config.protocol or "",
+                charged=MEASURED,
+                folder=scratch / "backend",
+                log=logs / "backend.txt",
+                cores=bench.isolation.companions,
+                beside=beside,
+            )
+        )
+
+
+def _sink(plan: Plan, bench: Bench, logs: Path, protocols: Collection[str]) -> Sink:
+    return Sink(
+        bench.sink,
+        protocols=protocols,
+        depth=plan.config.traced(plan.part.parameters.depth),
+        record_name=fill(plan.config.record_name or "", calltree.placeholders()),
+        error_log=logs / "sink.txt",
+        cores=bench.isolation.companions,
+    )

@@ -1,0 +1,165 @@
+"""The search for the highest rate at which a configuration delivers every record: one fresh trial after the other."""
+
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from tracetax.model import FULL, Part, Rate, Search
+from tracetax.results.capacity import CapacityTrial, full_speed, trials_of
+from tracetax.results.folder import RunFolder
+from tracetax.results.records import TrialRecord
+from tracetax.run.bench import Bench
+from tracetax.run.plan import Cell, Slot, configuration, expected_seconds, heap_for
+from tracetax.run.stages import Plan
+from tracetax.run.trial import run_trial
+from tracetax.statistics.threshold import Bracket, Goal, Look, bracket
+
+CALLS_AT_FULL_SPEED = 200_000
+TRIES = 2
+"""A rate at which so many trials in a row fail ends the search of its configuration."""
+USUAL_TRIALS = 18
+"""What a search takes, for the time left before there is a bracket."""
+
+
+class SearchProgress(Protocol):
+    """Who is told how the search goes."""
+
+    def step(self, what: str, place: int, trials: int, seconds_left: float) -> None:
+        """Trial number ``place`` of about ``trials`` begins."""
+
+    def state(self, text: str) -> None:
+        """What the trial is doing."""
+
+    def done(self, record: TrialRecord, logs: str) -> None:
+        """A trial has ended."""
+
+    def note(self, text: str) -> None:
+        """Something that the user should read now."""
+
+
+class Step(Struct, frozen=True):
+    """What to do next for one configuration."""
+
+    rate: Rate | None
+    """None where its search has ended."""
+    left: int
+    """Trials that are still needed, about."""
+    bracket: Bracket | None = None
+
+
+def next_step(trials: list[CapacityTrial], search: Search) -> Step:
+    """The next rate to try; full speed comes first, because what is complete there needs no search."""
+    if [trial.counts for trial in trials[-TRIES:]] == ["failed"] * TRIES:
+        return Step(rate=None, left=0)
+    at_full = full_speed(trials)
+    failed = [trial for trial in at_full if trial.counts == "incomplete"]
+    if not failed:
+        missing = 1 + search.further - len(at_full)
+        return Step(rate=FULL if missing else None, left=missing if at_full else USUAL_TRIALS)
+    found = bracket(looks(trials), goal_of(failed[0], search))
+    return Step(rate=found.next, left=found.left, bracket=found)
+
+
+def looks(trials: list[CapacityTrial]) -> list[Look]:
+    """The counted trials at a rate."""
+    return [
+        Look(rate=float(trial.rate), held=trial.counts == "complete")
+        for trial in trials
+        if trial.rate != FULL and trial.counts in ("complete", "incomplete")
+    ]
+
+
+def goal_of(failed: CapacityTrial, search: Search) -> Goal:
+    """Where to look, after a trial at full speed that was not complete: from the share that it delivered."""
+    share = failed.received / failed.expected if failed.expected else 0.0
+    highest = max(failed.offered, search.lowest * 2)
+    start = min(max(highest * share, search.lowest), highest / (1 + search.resolution))
+    return Goal(
+        lowest=search.lowest, highest=highest, start=start, resolution=search.resolution, further=search.further
+    )
+
+
+def at_rate(part: Part, rate: Rate, search: Search) -> Part:
+    """The part with the calls of one trial at a rate."""
+    calls = CALLS_AT_FULL_SPEED if rate == FULL else max(part.parameters.threads, round(rate * search.seconds))
+    return replace(part, parameters=replace(part.parameters, rate=rate, calls=calls))
+
+
+class CapacitySearch:
+    """Searches part after part, each of which has one configuration; what the folder holds already counts."""
+
+    def __init__(
+        self,
+        parts: tuple[Part, ...],
+        search: Search,
+        budget_seconds: float,
+        bench: Bench,
+        folder: RunFolder,
+        progress: SearchProgress,
+        concluded: Callable[[], None] = lambda: None,
+    ) -> None:
+        """``concluded`` is called after every trial, so that what was found is on disk at any moment."""
+        self.parts = parts
+        self.search = search
+        self.bench = bench
+        self.folder = folder
+        self.progress = progress
+        self.concluded = concluded
+        self.records = folder.records()
+        self.ends_at = time.monotonic() + budget_seconds
+        self.spent: list[float] = []
+
+    def run(self) -> bool:
+        """Search until every part has its answer or the budget is spent; whether an interrupt ended it."""
+        try:
+            waiting = [part for part in self.parts if self._next(part).rate is not None]
+            for place, part in enumerate(waiting):
+                later = len(waiting) - place - 1
+                share = max(0.0, self.ends_at - time.monotonic()) / (later + 1)
+                self._search(part, time.monotonic() + share, later)
+        except KeyboardInterrupt:
+            self.folder.discard_unfinished()
+            return True
+        return False
+
+    def _search(self, part: Part, ends_at: float, later: int) -> None:
+        """Search one part within its share of the budget; ``later`` parts follow it."""
+        place = 0
+        while (step := self._next(part)).rate is not None:
+            seconds = self._seconds(part, step.rate)
+            if place and time.monotonic() + seconds > ends_at:
+                self.progress.note(f"{part.title}: its share of the budget is spent before the search has ended.")
+                return
+            place += 1
+            rate = "full speed" if step.rate == FULL else f"{step.rate:,g} calls/s"
+            left = min(seconds * (step.left + later * USUAL_TRIALS), self.ends_at - time.monotonic())
+            self.progress.step(f"{part.title} · {rate}", place, place + step.left - 1, left)
+            self._trial(at_rate(part, step.rate, self.search))
+            self.concluded()
+
+    def _next(self, part: Part) -> Step:
+        return next_step(trials_of(self.records, part.name), self.search)
+
+    def _trial(self, part: Part) -> None:
+        begun = time.monotonic()
+        (use,) = part.uses
+        config = configuration(self.bench.agents, use)
+        cell = Cell(part=part.name, use=use, role="configuration", heap_bytes=heap_for(config, part))
+        number = self.folder.next_number()
+        plan = Plan(number=number, slot=Slot(block=number, block_size=1, cell=cell), part=part, config=config)
+        record = run_trial(plan, self.bench, self.folder, self.progress.state)
+        self.records.append(record)
+        self.spent.append(time.monotonic() - begun)
+        self.progress.done(record, str(self.folder.path / "logs" / f"{number:04d}"))
+
+    def _seconds(self, part: Part, rate: Rate) -> float:
+        """How long the next trial takes: as those before it, or a first guess."""
+        if self.spent:
+            return sum(self.spent) / len(self.spent)
+        part = at_rate(part, rate, self.search)
+        config = configuration(self.bench.agents, part.uses[0])
+        cell = Cell(part=part.name, use=part.uses[0], role="configuration", heap_bytes=heap_for(config, part))
+        return expected_seconds(cell, part, config)

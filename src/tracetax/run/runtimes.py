@@ -1,0 +1,108 @@
+"""Which Java each part runs on: found on the machine, or else fetched; and whether it can do what is asked."""
+
+import os
+import subprocess
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tracetax.artifacts.cache import Say
+from tracetax.artifacts.runtimes import fetch_runtime, wheel_releases
+from tracetax.catalog.java import check_java
+from tracetax.errors import ExitCode, UserError
+from tracetax.machine.toolchain import OLDEST_JDK, Jdk, find_jdk, find_jdks, jdk_at
+from tracetax.model import BASELINE, Agent, Experiment
+from tracetax.workloads import calltree
+
+ASK_SECONDS = 30.0
+
+
+def require_jdk() -> Jdk:
+    """The JDK that is found first, which compiles everything. Raises UserError where there is none that will do."""
+    jdk = find_jdk(os.environ)
+    if jdk is None:
+        raise UserError(
+            f"No JDK was found: there is no JAVA_HOME, and no java on PATH. Tracetax needs JDK {OLDEST_JDK} or newer.\n"
+            "Let the launcher install one (./tracetax run --yes, as root), or name yours: JAVA_HOME=… ./tracetax run",
+            ExitCode.ENVIRONMENT,
+        )
+    if jdk.release < OLDEST_JDK or jdk.javac is None:
+        lack = "it has no javac" if jdk.javac is None else f"JDK {OLDEST_JDK} or newer is needed"
+        raise UserError(
+            f"{jdk} at {jdk.home} will not do: {lack}.\nName another one: JAVA_HOME=… ./tracetax run",
+            ExitCode.ENVIRONMENT,
+        )
+    return jdk
+
+
+def obtain_jdks(experiment: Experiment, root: Path, cache: Path, say: Say) -> dict[int, Jdk]:
+    """A Java for each release that the experiment's parts ask for, 0 being the JDK that is found first.
+
+    What is not on the machine is fetched as a wheel. Raises UserError for a release that is to be had neither way.
+    """
+    first = require_jdk()
+    wanted = list(dict.fromkeys(part.jvm.jdk for part in experiment.parts))
+    if wanted == [0]:
+        return {0: first}
+    found = [first, *find_jdks(os.environ)]
+    return {release: first if release == 0 else _of_release(release, found, root, cache, say) for release in wanted}
+
+
+def _of_release(release: int, found: Sequence[Jdk], root: Path, cache: Path, say: Say) -> Jdk:
+    same = [jdk for jdk in found if jdk.release == release]
+    if same:
+        return min(same, key=lambda jdk: jdk.javac is None)  # of equals the one found first
+    wheels = wheel_releases(root)
+    if release not in wheels:
+        here = ", ".join(dict.fromkeys(str(jdk.release) for jdk in found))
+        raise UserError(
+            f"Java {release} is not on this machine; found were {here}, and {_listed(wheels)} can be fetched.\n"
+            f"Install a JDK {release}, or name its folder: JAVA_HOME=… ./tracetax run",
+            ExitCode.ENVIRONMENT,
+        )
+    jdk = jdk_at(fetch_runtime(release, root, cache, say))
+    say(f"Java {release} is not on this machine: {jdk} is taken, without a compiler.")
+    return jdk
+
+
+def agents_by_release(
+    experiment: Experiment, agents: Mapping[str, Agent], jdks: Mapping[int, Jdk]
+) -> dict[int, list[Agent]]:
+    """The agents that run on each feature release, the baseline included."""
+    found: dict[int, dict[str, Agent]] = defaultdict(dict)
+    for part in experiment.parts:
+        for key in (BASELINE.agent, *(use.agent for use in part.uses)):
+            found[jdks[part.jvm.jdk].release][key] = agents[key]
+    return {release: [on_it[key] for key in sorted(on_it)] for release, on_it in sorted(found.items())}
+
+
+def check_runtimes(experiment: Experiment, agents: Mapping[str, Agent], jdks: Mapping[int, Jdk]) -> None:
+    """Raise UserError where an agent needs a newer Java than it would run on, or a Java lacks a collector."""
+    check_java(agents_by_release(experiment, agents, jdks))
+    for number, collector in dict.fromkeys((part.jvm.jdk, part.jvm.collector) for part in experiment.parts):
+        jdk = jdks[number]
+        flags = calltree.collector_flags(collector, jdk.release)
+        try:
+            asked = subprocess.run(
+                (str(jdk.java), *flags, "-version"),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+                timeout=ASK_SECONDS,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise UserError(f"{jdk} at {jdk.home} does not start: {error}", ExitCode.ENVIRONMENT) from error
+        if asked.returncode != 0:
+            said = "".join(f"\n  {line}" for line in asked.stdout.splitlines()[:4])
+            raise UserError(
+                f"{jdk} at {jdk.home} does not run with {' '.join(flags)}:{said}\n"
+                "Name another collector (--collector G1), or another JDK: JAVA_HOME=… ./tracetax run"
+            )
+
+
+def _listed(releases: Sequence[int]) -> str:
+    *others, last = map(str, releases)
+    return f"{', '.join(others)} and {last}" if others else last

@@ -1,0 +1,72 @@
+"""What the measured configurations refer to: agents' files and folders, and the class paths that come of them."""
+
+from pathlib import Path
+
+from msgspec import Struct
+
+from tracetax.artifacts import Say, Workplace, class_files, obtain, prepared
+from tracetax.catalog.placeholders import ARTIFACT, FILES, PREPARED, fill
+from tracetax.catalog.references import references
+from tracetax.errors import UserError
+from tracetax.model import AS_COMPILED, BASELINE, WORKLOAD_CLASSES, Agent, Configuration, Experiment
+from tracetax.workloads import calltree
+
+
+class Supplies(Struct, frozen=True):
+    """The files and folders of one agent."""
+
+    artifacts: dict[str, Path]
+    """Those that are the same in all builds, by name."""
+    builds: dict[str, dict[str, Path]]
+    """What each of two builds puts in their place, by label."""
+    folders: dict[str, dict[str, Path]]
+    """Prepared folders by label, which is empty where no builds are compared, and name."""
+
+
+def measured(experiment: Experiment, agent: Agent) -> list[Configuration]:
+    """The configurations of an agent that an experiment measures, each once."""
+    uses = dict.fromkeys([BASELINE, *(use for part in experiment.parts for use in part.uses)])
+    names = dict.fromkeys(use.configuration for use in uses if use.agent == agent.key)
+    return [agent.configurations[name] for name in names]
+
+
+def supply(agent: Agent, configurations: list[Configuration], place: Workplace, say: Say) -> Supplies:
+    """Fetch and make what these configurations of an agent need, and nothing else. Raises UserError."""
+    needed = references(agent, configurations)
+    replaced = {name for artifacts in agent.builds.values() for name in artifacts}
+    common = [agent.artifacts[name] for name in needed.artifacts if name not in replaced]
+    artifacts = {artifact.name: obtain(artifact, place.cache, say) for artifact in common}
+    builds = {
+        label: {name: obtain(own[name], place.cache, say) for name in needed.artifacts if name in own}
+        for label, own in agent.builds.items()
+    }
+    folders = {
+        label: prepared(needed.steps, place.with_artifacts(artifacts | own), say)
+        for label, own in (builds or {"": {}}).items()
+    }
+    for label, own in (builds or {"": {}}).items():
+        values = {
+            **{f"{ARTIFACT}{name}": path for name, path in (artifacts | own).items()},
+            **{f"{PREPARED}{name}": path for name, path in folders[label].items()},
+            WORKLOAD_CLASSES: place.classes,
+            FILES: place.folder / "files",
+        }
+        for configuration in configurations:
+            _check_class_path(configuration, {name: str(path) for name, path in values.items()})
+    return Supplies(artifacts, builds, folders)
+
+
+def _check_class_path(configuration: Configuration, values: dict[str, str]) -> None:
+    """Raise UserError where the workload could not be started from a configuration's class path."""
+    if configuration.class_path == AS_COMPILED:
+        return
+    entries = [Path(fill(entry, values)) for entry in configuration.class_path]
+    for class_name in (calltree.MAIN_CLASS, calltree.MONITORED_CLASS):
+        if next(class_files(class_name, entries), None) is None:
+            listed = "".join(
+                f"\n  {entry}: {path}" for entry, path in zip(configuration.class_path, entries, strict=True)
+            )
+            raise UserError(
+                f"The class path of {configuration.agent} {configuration.name} has no {class_name}:{listed}\n"
+                f'Does it lack "{AS_COMPILED[0]}" as its last entry, or a folder that [[prepare]] should make?'
+            )

@@ -1,0 +1,120 @@
+"""What one slow trial says about an agent's file, check by check, with a hint for each failure."""
+
+from typing import Any
+
+from msgspec.structs import replace
+
+from tests.results.trials import ledger, record
+from tests.run.stand_ins import configuration
+from tracetax.analysis.agent_check import Check, checks
+from tracetax.model import Configuration, Delivery
+from tracetax.results.records import Moments, Verdict, WarmUp
+
+SECOND = 10**9
+TIMES = Moments(
+    spawned=1,
+    main=SECOND,
+    first_monitored=2 * SECOND,
+    first_call=3 * SECOND,
+    last_call=13 * SECOND,
+    drained=15 * SECOND,
+)
+CONFIG = replace(
+    configuration("flat"), delivery=Delivery.COMPLETE, flush_interval_ns=5 * SECOND, record_name="Traced.method"
+)
+
+
+def found(config: Configuration = CONFIG, **changes: Any) -> dict[str, Check]:
+    values: dict[str, Any] = {"moments": TIMES, "ledger": ledger(10_000)}
+    trial = record(**(values | changes))
+    return {check.name: check for check in checks(trial, config, "logs/0001")}
+
+
+def states(of: dict[str, Check]) -> dict[str, str]:
+    return {name: check.state for name, check in of.items()}
+
+
+def error(code: str, text: str) -> tuple[Verdict, ...]:
+    return (Verdict(code=code, severity="error", text=text),)
+
+
+def test_a_right_file_passes_every_check() -> None:
+    seen = found()
+    assert set(states(seen).values()) == {"ok"}
+    assert list(seen) == ["started", "woven", "counted", "structure", "loss", "drain", "exit"]
+    assert seen["counted"].text == "10,000 of 10,000 records of the measured calls"
+    assert seen["drain"].text == "the last record came 2.0 s after the last call; flush_interval says 5 s"
+
+
+def test_a_jvm_that_does_not_come_up_is_not_blamed_on_the_pattern() -> None:
+    seen = found(
+        moments=Moments(spawned=1), ledger=None, verdicts=error("jvm-ended", "the JVM ended with status 1\n  more")
+    )
+    assert seen["started"].state == "failed"
+    assert seen["started"].text == "the JVM ended with status 1"
+    assert "flags" in seen["started"].hint
+    assert states(seen)["exit"] == "unknown"
+    assert states(seen)["counted"] == "unknown"
+
+
+def test_nothing_that_arrives_other_names_and_mere_metrics_are_told_apart() -> None:
+    nothing = ledger(10_000, received=0)
+    assert "nothing arrived" in found(ledger=nothing)["woven"].text
+    others = found(ledger=replace(nothing, unexpected={"Traced#method": 10}))["woven"]
+    assert others.state == "failed"
+    assert "Traced#method" in others.text
+    assert "record_name" in others.hint
+    metrics = found(ledger=replace(nothing, other_bytes={"metrics": 1_000, "logs": 0}))["woven"]
+    assert "but metrics did" in metrics.text
+    assert "pattern" in metrics.hint
+
+
+def test_records_of_the_warm_up_show_that_it_is_woven() -> None:
+    warm = WarmUp(calls=1, bursts=1, how="", driver_level=4, method_level=4, ledger=ledger(100))
+    seen = found(ledger=ledger(10_000, received=0), warm_up=warm)
+    assert seen["woven"].state == "ok"
+    assert seen["counted"].state == "failed"
+
+
+def test_a_whole_fraction_and_too_many_point_to_their_keys() -> None:
+    assert "records_per_invocation" in found(ledger=ledger(10_000, received=1_000))["counted"].hint
+    many = found(ledger=ledger(10_000, received=20_000, expected_trees=1_000))["counted"]
+    assert many.state == "failed"
+    assert "more than the one method" in many.hint
+
+
+def test_loss_fails_what_promises_everything_and_warns_of_what_may_drop() -> None:
+    lost = ledger(10_000, received=9_990, complete_trees=999, expected_trees=1_000)
+    assert found(ledger=lost)["loss"].state == "failed"
+    lossy = found(replace(CONFIG, delivery=Delivery.LOSSY, drop_log=None), ledger=lost)
+    assert (lossy["loss"].state, lossy["counted"].state, lossy["structure"].state) == ("warning",) * 3
+    assert "drop_log" in lossy["loss"].hint
+    admitted = found(replace(CONFIG, delivery=Delivery.LOSSY), ledger=replace(lost, dropped_reported=10))
+    assert "as it admits itself" in admitted["loss"].text
+
+
+def test_broken_trees_with_all_records_are_a_failure() -> None:
+    broken = ledger(10_000, expected_trees=1_000, complete_trees=0, partial_trees=1_000, orphans=900)
+    seen = found(ledger=broken)["structure"]
+    assert seen.state == "failed"
+    assert "900 records have no parent" in seen.text
+
+
+def test_what_comes_later_than_the_flush_interval_is_told() -> None:
+    late = found(moments=replace(TIMES, drained=20 * SECOND))["drain"]
+    assert late.state == "warning"
+    assert "7.0 s" in late.text
+    after = (Verdict(code="after-drain", severity="warning", text="500 records came after the drain"),)
+    assert found(verdicts=after)["drain"].state == "failed"
+
+
+def test_a_jvm_that_does_not_end_fails_the_last_check_only() -> None:
+    seen = found(verdicts=error("does-not-end", "it took KILL"))
+    assert {name for name, state in states(seen).items() if state == "failed"} == {"exit"}
+    assert "logs/0001" in seen["exit"].hint
+
+
+def test_of_what_promises_nothing_only_start_and_end_can_be_checked() -> None:
+    seen = found(replace(CONFIG, delivery=Delivery.NONE), ledger=ledger())
+    known = {name for name, state in states(seen).items() if state != "unknown"}
+    assert known == {"started", "exit"}

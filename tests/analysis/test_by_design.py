@@ -1,0 +1,35 @@
+"""What an agent leaves out by design is told in words of its own, and never as a loss."""
+
+from pathlib import Path
+
+from tests.analysis.test_findings import findings, row
+from tests.results.trials import blocks, ledger
+from tests.run.stand_ins import configuration
+from tracetax.model import Delivery
+
+
+def test_of_trees_that_are_cut_the_rest_is_delivered_whole_and_ranked(tmp_path: Path) -> None:
+    cut = ledger(4_000, truncated=6_000, made=4_000, expected_trees=1_000, complete_trees=1_000)
+    found = findings(tmp_path, blocks(10, ledger=cut))
+    records = row(found).records
+    assert (records.expected, records.received, records.truncated) == (40_000, 40_000, 60_000)
+    assert (records.completeness, records.blocks_incomplete) == (1.0, 0)
+    assert row(found).rank == 1
+    (told,) = (one.text for one in found.statements if one.id.endswith("-truncates"))
+    assert "cuts call trees by design: it records 1 of 3 invocations of each" in told
+    assert "neither expected nor lost" in told
+    assert not any("loses" in one.text or one.id.endswith("-drops") for one in found.statements)
+
+
+def test_a_sample_is_a_share_of_all_and_is_not_ranked(tmp_path: Path) -> None:
+    sampled = configuration("flat", Delivery.SAMPLED)
+    found = findings(tmp_path, blocks(4, ledger=ledger(received=1_000, made=10_000)), sampled)
+    assert (row(found).records.completeness, row(found).rank) == (None, None)
+    (told,) = (one.text for one in found.statements if one.id.endswith("-samples"))
+    assert "samples: 4,000 of 40,000 records arrived (10 %)" in told
+    assert not any(one.id.endswith("-drops") for one in found.statements)
+
+
+def test_what_neither_cuts_nor_samples_has_no_such_sentence(tmp_path: Path) -> None:
+    told = findings(tmp_path, blocks(4)).statements
+    assert not any(one.id.endswith(("-truncates", "-samples")) for one in told)

@@ -1,0 +1,68 @@
+"""``go`` in ``[[prepare]]``: a program is built once from the sources of a backend's folder."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tracetax.artifacts import Workplace, prepared
+from tracetax.catalog.placeholders import BACKEND_FILES
+from tracetax.errors import UserError
+from tracetax.model import GoBuild, PrepareStep
+
+needs_go = pytest.mark.skipif(
+    not (shutil.which("go", path=str(Path(sys.executable).parent)) or shutil.which("go")), reason="needs Go"
+)
+STEP = PrepareStep("tool", go=GoBuild("{backend.files}/tool", "tool"))
+MAIN = 'package main\n\nimport "fmt"\n\nfunc main() { fmt.Print("built") }\n'
+
+
+@pytest.fixture
+def place(tmp_path: Path, cache: Path) -> Workplace:
+    """A backend's folder with a module that needs no other."""
+    sources = tmp_path / "backends" / "server" / "files" / "tool"
+    sources.mkdir(parents=True)
+    (sources / "go.mod").write_text("module example.org/tool\n\ngo 1.21\n")
+    (sources / "main.go").write_text(MAIN)
+    return Workplace(
+        agent="server",
+        folder=tmp_path / "backends" / "server",
+        artifacts={},
+        classes=tmp_path,
+        sources=tmp_path,
+        monitored={},
+        cache=cache,
+        files=BACKEND_FILES,
+        definition="backend.toml",
+    )
+
+
+@needs_go
+def test_the_program_runs_and_is_built_once_per_content(place: Workplace) -> None:
+    said: list[str] = []
+    first = prepared([STEP], place, said.append)["tool"]
+    assert subprocess.run([first / "tool"], capture_output=True, check=True).stdout == b"built"
+    assert prepared([STEP], place, said.append)["tool"] == first
+    assert sum("by Go" in sentence for sentence in said) == 1
+    main = place.folder / "files" / "tool" / "main.go"
+    main.write_text(MAIN.replace("built", "again"))
+    second = prepared([STEP], place)["tool"]
+    assert second != first
+    assert subprocess.run([second / "tool"], capture_output=True, check=True).stdout == b"again"
+
+
+@needs_go
+def test_what_the_compiler_says_is_told(place: Workplace) -> None:
+    (place.folder / "files" / "tool" / "main.go").write_text("package main\n\nfunc main() { missing() }\n")
+    with pytest.raises(UserError, match="undefined: missing") as failed:
+        prepared([STEP], place)
+    assert str(failed.value).startswith('The folder "tool" of server could not be built')
+    assert "backend.toml, [[prepare]]" in str(failed.value)
+
+
+def test_sources_that_are_not_there_are_named(place: Workplace) -> None:
+    other = PrepareStep("tool", go=GoBuild("{backend.files}/tools", "tool"))
+    with pytest.raises(UserError, match=r'"\{backend.files\}/tools" is not there'):
+        prepared([other], place)

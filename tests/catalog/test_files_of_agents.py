@@ -1,0 +1,42 @@
+"""Files that agents are given as they are: where nothing is filled in, they must name what is really monitored."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tracetax.catalog import load_agents
+from tracetax.workloads.calltree import placeholders
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "agents" / "inspectit" / "files"
+
+
+@pytest.mark.parametrize("file", sorted(FOLDER.rglob("*.yml")), ids=lambda file: file.parent.name)
+def test_inspectits_rules_hook_the_monitored_method(file: Path) -> None:
+    text, monitored = file.read_text(), placeholders()
+    assert f"type: {{ name: {monitored['monitored.class']} }}" in text
+    assert f"methods: [ {{ name: {monitored['monitored.method']} }} ]" in text
+
+
+def test_inspectits_configurations_use_all_of_its_folders() -> None:
+    configurations = load_agents(ROOT)["inspectit"].configurations.values()
+    flags = {flag.rpartition("/")[2] for config in configurations for flag in config.jvm if "{agent.files}" in flag}
+    assert flags == {folder.name for folder in FOLDER.iterdir()}
+
+
+def test_the_counter_that_is_scraped_is_the_one_that_inspectit_is_told_to_keep() -> None:
+    scrape = load_agents(ROOT)["inspectit"].configurations["prometheus"].scrape
+    assert scrape
+    view = scrape.metric.removesuffix("_ratio_total").replace("_", "/")
+    assert f"'[{view}]': {{ aggregation: COUNT }}" in (FOLDER / "metrics" / "tracetax.yml").read_text()
+
+
+@pytest.mark.parametrize(
+    "file", sorted((ROOT / "agents" / "app-insights" / "files").iterdir()), ids=lambda file: file.stem
+)
+def test_application_insights_instruments_the_monitored_method(file: Path) -> None:
+    monitored = placeholders()
+    assert json.loads(file.read_text())["preview"]["customInstrumentation"] == [
+        {"className": monitored["monitored.class"], "methodName": monitored["monitored.method"]}
+    ]

@@ -1,0 +1,115 @@
+"""``[[prepare]]`` in an agent's file: what is read, what is refused, and which steps configurations need."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.catalog.conftest import TRACER, Repository
+from tracetax.catalog import load_agents
+from tracetax.catalog.references import references
+from tracetax.model import Compilation, PrepareStep, Program
+
+STEPS = """
+[artifacts.weaver]
+maven = "org.example:weaver:1"
+sha256 = "0000000000000000000000000000000000000000000000000000000000000000"
+
+[artifacts.unused]
+maven = "org.example:unused:1"
+sha256 = "0000000000000000000000000000000000000000000000000000000000000000"
+
+[[prepare]]
+name = "woven"
+run = { main = "org.example.Weaver", class_path = ["{artifacts.weaver}"], arguments = ["{prepared.home}", "{out}"] }
+
+[[prepare]]
+name = "home"
+unzip = ["{artifacts.agent}"]
+strip = 1
+copy = { "config/a.conf" = "{agent.files}/a.conf" }
+compile = { sources = "{agent.files}/plugin", class_path = ["{artifacts.agent}"], release = 11, jar = "own.jar" }
+
+[[prepare]]
+name = "other"
+copy = { "." = "{artifacts.unused}" }
+"""
+Change = Callable[[Path, str, str], None]
+
+
+@pytest.fixture
+def steps(repository: Repository, change: Change) -> Repository:
+    repository.write("agents/tracer/agent.toml", TRACER + STEPS)
+    change(repository.tracer, 'title = "as shipped"', 'title = "as shipped"\nclass_path = ["{prepared.woven}"]')
+    return repository
+
+
+def test_every_kind_of_work_is_read(steps: Repository) -> None:
+    agent = load_agents(steps.root)["tracer"]
+    assert agent.prepare[:2] == (
+        PrepareStep(
+            "woven",
+            run=Program("org.example.Weaver", ("{artifacts.weaver}",), (), ("{prepared.home}", "{out}")),
+        ),
+        PrepareStep(
+            "home",
+            unzip=("{artifacts.agent}",),
+            strip=1,
+            copy={"config/a.conf": "{agent.files}/a.conf"},
+            compile=Compilation("{agent.files}/plugin", ("{artifacts.agent}",), 11, "own.jar"),
+        ),
+    )
+    assert agent.configurations["stock"].class_path == ("{prepared.woven}",)
+    assert agent.configurations["off"].class_path == ("{workload.classes}",)
+
+
+def test_only_what_measured_configurations_refer_to_is_needed_and_after_what_it_needs_itself(
+    steps: Repository,
+) -> None:
+    agent = load_agents(steps.root)["tracer"]
+    stock = references(agent, [agent.configurations["stock"]])
+    assert set(stock.artifacts) == {"agent", "weaver"}
+    assert [step.name for step in stock.steps] == ["home", "woven"]
+    off = references(agent, [agent.configurations["off"]])
+    assert (off.artifacts, off.steps) == (("agent",), ())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key", "said"),
+    [
+        ("{artifacts.weaver}", "{artifacts.wever}", "prepare[0].run.class_path[0]", 'Did you mean "artifacts.weaver"?'),
+        ("{prepared.home}", "{prepared.hme}", "prepare[0].run.arguments[0]", 'Did you mean "prepared.home"?'),
+        ("{prepared.home}", "{prepared.woven}", "prepare[0].run.arguments[0]", "there is no placeholder"),
+        ("{agent.files}/a.conf", "{trial.dir}/a.conf", 'prepare[1].copy."config/a.conf"', "there is no placeholder"),
+        ("{agent.files}/a.conf", "a.conf", 'prepare[1].copy."config/a.conf"', 'as in "{agent.files}/a.conf"'),
+        ("config/a.conf", "../a.conf", 'prepare[1].copy."../a.conf"', "is not a path inside the folder"),
+        ("config/a.conf", "/a.conf", 'prepare[1].copy."/a.conf"', "is not a path inside the folder"),
+        ('"own.jar"', '"a/../../own.jar"', "prepare[1].compile.jar", "is not a path inside the folder"),
+        ("release = 11", "release = 7", "prepare[1].compile.release", "must be between 8 and 99, not 7"),
+        ('"org.example.Weaver"', '"weaver.jar -x"', "prepare[0].run.main", "is not the name of a Java class"),
+        ('name = "home"', 'name = "woven"', "prepare[1].name", 'two steps by the name of "woven"'),
+        ('copy = { "." = "{artifacts.unused}" }', "", "prepare[2]", "does nothing"),
+        ('copy = { "."', 'strip = 1\ncopy = { "."', "prepare[2].strip", "nothing is unpacked"),
+        ("{agent.files}/plugin", "{prepared.woven}", "prepare[0]", "goes in a circle: woven → home → woven"),
+        ("{prepared.woven}", "{prepared.wovn}", "configurations.stock.class_path[0]", "Did you mean"),
+        ("{prepared.woven}", "{sink.host}", "configurations.stock.class_path[0]", "there is no placeholder"),
+    ],
+)
+def test_a_mistake_is_reported_with_its_key(
+    steps: Repository, change: Change, old: str, new: str, key: str, said: str
+) -> None:
+    change(steps.tracer, old, new)
+    found = steps.problems()
+    assert said in found[f"tracer: {key}"]
+    assert all(name.startswith("tracer: ") for name in found)
+
+
+def test_the_good_file_has_no_problem(steps: Repository) -> None:
+    assert steps.problems() == {}
+
+
+def test_a_class_path_cannot_be_empty(steps: Repository, change: Change) -> None:
+    change(steps.tracer, '["{prepared.woven}"]', "[]")
+    assert steps.problems() == {
+        "tracer: configurations.stock.class_path": "is an empty list: the program's own classes must be on it"
+    }

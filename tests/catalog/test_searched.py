@@ -1,0 +1,61 @@
+"""What ``./tracetax capacity`` searches, from its options."""
+
+from typing import Any
+
+import pytest
+
+from tests.catalog.conftest import Repository
+from tracetax.catalog import CatalogError, load_agents
+from tracetax.catalog.searched import searched_experiment
+from tracetax.model import JvmSettings, Parameters, Search, Use
+
+
+def test_each_stock_configuration_is_a_part_that_begins_at_full_speed(repository: Repository) -> None:
+    experiment, search = searched_experiment(load_agents(repository.root), ["tracer"], depth=4, budget="5min")
+    (part,) = experiment.parts
+    assert part.uses == (Use("tracer", "stock"),)
+    assert part.parameters == Parameters(calls=200_000, depth=4)
+    assert (part.name, part.title) == ("tracer-stock", "Tracer (as shipped)")
+    assert experiment.schedule.budget_ns == 300 * 10**9
+    assert search == Search()
+
+
+def test_configurations_can_be_named_and_crossed_with_jvm_settings(repository: Repository) -> None:
+    agents = load_agents(repository.root)
+    experiment, search = searched_experiment(
+        agents, ["tracer"], ["lossless", "stock"], jdk="17,21", seconds="2s", lowest="50/s", further=10
+    )
+    assert [(part.name, part.jvm) for part in experiment.parts] == [
+        ("tracer-lossless-jdk-17", JvmSettings(1 << 30, jdk=17)),
+        ("tracer-lossless-jdk-21", JvmSettings(1 << 30, jdk=21)),
+        ("tracer-stock-jdk-17", JvmSettings(1 << 30, jdk=17)),
+        ("tracer-stock-jdk-21", JvmSettings(1 << 30, jdk=21)),
+    ]
+    assert search == Search(seconds=2.0, lowest=50.0, further=10)
+
+
+@pytest.mark.parametrize(
+    ("agents", "configurations", "options", "key", "text"),
+    [
+        (["tracre"], None, {}, "--agent", 'Did you mean "tracer"'),
+        (["none"], ["baseline"], {}, "--agent", "delivers no records"),
+        (["tracer"], ["stokc"], {}, "--configuration", 'Did you mean "stock"'),
+        (["tracer"], ["off"], {}, "--configuration", "promises no record one by one"),
+        (["tracer"], None, {"lowest": "full"}, "--lowest", "is tried in any case"),
+        (["tracer"], None, {"lowest": "10"}, "--lowest", "needs a unit"),
+        (["tracer"], None, {"seconds": "5"}, "--seconds", "needs a unit"),
+        (["tracer"], None, {"further": 0}, "--further", "must be between 1 and"),
+        (["tracer"], None, {"jdk": "7"}, "--jdk", "must be between 8 and"),
+        (["tracer"], None, {"budget": "soon"}, "--budget", "is no time"),
+    ],
+)
+def test_a_mistake_is_reported_by_its_option(
+    repository: Repository,
+    agents: list[str],
+    configurations: list[str] | None,
+    options: dict[str, Any],
+    key: str,
+    text: str,
+) -> None:
+    with pytest.raises(CatalogError, match=f"(?s){key}: .*{text}"):
+        searched_experiment(load_agents(repository.root), agents, configurations, **options)

@@ -1,0 +1,36 @@
+"""The repository with other words in Kieker's file: for what the tool must notice about an agent."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from tests.end_to_end.command import ROOT
+from tracetax.commands.request import Request
+from tracetax.commands.run import run_command
+
+Row = dict[str, Any]
+
+
+def repository(folder: Path, old: str, new: str) -> Path:
+    """Make a root in ``folder`` where agents/kieker/agent.toml says ``new`` instead of ``old``."""
+    root = folder / "root"
+    root.mkdir()
+    for name in ("workloads", "sink", "published", "experiments"):
+        (root / name).symlink_to(ROOT / name)
+    for name in ("none", "kieker"):
+        shutil.copytree(ROOT / "agents" / name, root / "agents" / name)
+    file = root / "agents" / "kieker" / "agent.toml"
+    text = file.read_text()
+    assert text.count(old) == 1, f"{old} stands there {text.count(old)} times"
+    file.write_text(text.replace(old, new))
+    return root
+
+
+def measured(root: Path, experiment: str, run: Path) -> tuple[int, list[Row]]:
+    """Measure under a root; returns the exit status and the rows of Kieker."""
+    file = run.parent / f"{run.name}.toml"
+    file.write_text(experiment)
+    status = run_command(Request(experiment=str(file), out=run, seed=3), root, ())
+    findings = json.loads((run / "findings.json").read_text())
+    return status, [row for row in findings["configurations"] if row["agent"] == "kieker"]

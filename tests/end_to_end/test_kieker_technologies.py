@@ -1,0 +1,57 @@
+"""Kieker's probes by every technology that can be had, with real trials: the same records in the same trees."""
+
+import json
+
+import pytest
+
+from tests.end_to_end.command import ROOT
+from tests.end_to_end.trials import measure_each, verdicts
+from tracetax.results.records import TrialRecord
+
+pytestmark = pytest.mark.real
+CALLS = 500
+TECHNOLOGIES = (
+    "aspectj-load-time",
+    "aspectj-compile-time",
+    "aspectj-static-signature",
+    "bytebuddy-load-time",
+    "bytebuddy-build-time",
+    "javassist-load-time",
+    "javassist-build-time",
+    "source",
+)
+EXPERIMENT = f"""
+title = "Technologies"
+workload = "calltree/java"
+result = false
+[parameters]
+calls = {CALLS}
+depth = 10
+[jvm]
+heap = "256 MiB"
+[[configurations]]
+agent = "kieker"
+use = ["binary-tcp", "binary-file"]
+technologies = {json.dumps(TECHNOLOGIES)}
+"""
+
+
+@pytest.fixture(scope="module")
+def trials(tmp_path_factory: pytest.TempPathFactory) -> dict[str, TrialRecord]:
+    folder = tmp_path_factory.mktemp("technologies")
+    experiment = folder / "technologies.toml"
+    experiment.write_text(EXPERIMENT)
+    return measure_each(experiment, ROOT, folder / "run")
+
+
+@pytest.mark.parametrize("writer", ["binary-tcp", "binary-file"])
+@pytest.mark.parametrize("technology", TECHNOLOGIES)
+def test_every_technology_makes_the_same_records_in_the_same_trees(
+    trials: dict[str, TrialRecord], writer: str, technology: str
+) -> None:
+    trial = trials[writer if technology == "bytebuddy-load-time" else f"{writer}:{technology}"]
+    assert not {code for code, severity in verdicts(trial).items() if severity != "note"}
+    assert trial.ledger
+    assert trial.ledger.received == trial.ledger.expected == CALLS * 10
+    assert trial.ledger.complete_trees == CALLS
+    assert trial.ledger.malformed == trial.ledger.duplicates == trial.ledger.orphans == 0

@@ -1,0 +1,64 @@
+"""The configurations of OpenTelemetry's agent that promise no record of each call."""
+
+import shutil
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.command import ROOT
+from tests.end_to_end.trials import measure_each, verdicts
+from tracetax.results.records import TrialRecord
+
+pytestmark = pytest.mark.real
+CALLS, DEPTH = 500, 10
+SILENT = ("agent-off", "sdk-disabled", "logging")
+EXPERIMENT = f"""
+title = "OpenTelemetry's configurations"
+workload = "calltree/java"
+result = false
+[parameters]
+calls = {CALLS}
+depth = {DEPTH}
+[jvm]
+heap = "256 MiB"
+[[configurations]]
+agent = "opentelemetry"
+use = ["agent-off", "sdk-disabled", "logging", "otlp-sampled"]
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Generator[Path]:
+    folder = tmp_path_factory.mktemp("opentelemetry")
+    yield folder
+    shutil.rmtree(folder)  # the log of all spans has 200 MB and more
+
+
+@pytest.fixture(scope="module")
+def trials(folder: Path) -> dict[str, TrialRecord]:
+    experiment = folder / "opentelemetry.toml"
+    experiment.write_text(EXPERIMENT)
+    return measure_each(experiment, ROOT, folder / "run")
+
+
+@pytest.mark.parametrize("name", SILENT)
+def test_what_is_switched_off_or_written_to_the_log_sends_nothing(trials: dict[str, TrialRecord], name: str) -> None:
+    assert (trials[name].status, verdicts(trials[name])) == ("ok", {})
+
+
+def test_a_span_that_is_logged_is_a_line_with_the_methods_name(trials: dict[str, TrialRecord], folder: Path) -> None:
+    trial = trials["logging"]
+    log = (folder / "run" / "logs" / f"{trial.number:04d}" / "stderr.txt").read_text(errors="replace")
+    assert trial.warm_up
+    assert log.count("'MonitoredClass.monitoredMethod'") == (trial.warm_up.calls + CALLS) * DEPTH
+
+
+def test_a_tenth_arrives_of_what_is_sampled_at_ten_per_cent(trials: dict[str, TrialRecord]) -> None:
+    trial = trials["otlp-sampled"]
+    assert trial.ledger and trial.warm_up
+    both = (trial.ledger, trial.warm_up.ledger)
+    recorded = sum(ledger.received + ledger.dropped_reported for ledger in both)
+    assert recorded / sum(ledger.made for ledger in both) == pytest.approx(0.1, rel=0.15)
+    assert sum(ledger.complete_trees for ledger in both) > 0
+    assert (trial.status, trial.ledger.expected, trial.ledger.duplicates) == ("ok", 0, 0)

@@ -1,0 +1,64 @@
+"""One trial of each configuration of an experiment, without baselines and blocks: enough to see what is counted."""
+
+import os
+from pathlib import Path
+
+from tracetax.artifacts import cache_dir
+from tracetax.commands.request import Request, asked
+from tracetax.machine.isolation import isolation_here
+from tracetax.results.folder import MANIFEST_VERSION, Invocation, Manifest, RunFolder
+from tracetax.results.records import TrialRecord
+from tracetax.run.bench import Limits
+from tracetax.run.plan import Cell, Slot, heap_for
+from tracetax.run.prepare import prepare
+from tracetax.run.stages import Plan
+from tracetax.run.trial import run_trial
+
+PATIENT = Limits(start=240.0)
+"""For a machine that does much else at the same time."""
+DISTURBANCES = {"disturbed", "throttled", "swapped", "not-warm"}
+"""Verdicts on the machine, which is not what these tests are about."""
+
+
+def measure_each(
+    experiment: Path,
+    root: Path,
+    folder: Path,
+    limits: Limits = PATIENT,
+    artifacts: tuple[str, ...] = (),
+    backends: tuple[str, ...] = (),
+) -> dict[str, TrialRecord]:
+    """The trials by the names of their configurations, kept in the new run ``folder``.
+
+    ``artifacts`` are options as of ``--artifact``, ``backends`` as of ``--backend``; with one of these, the name of a
+    trial goes on with it, as in ``zipkin → zipkin-server``.
+    """
+    request = asked(Request(experiment=str(experiment), artifacts=artifacts, backends=backends), root)
+    what = request.experiment
+    isolation, cache = isolation_here(), cache_dir(os.environ)
+    bench = prepare(what, request.agents, root, cache, isolation, lambda _: None, limits, request.backends)
+    invocation = Invocation(command=("pytest",), started_at="2026-01-01T00:00:00", experiment=what)
+    manifest = Manifest(
+        version=MANIFEST_VERSION,
+        tool_version="0",
+        seed=1,
+        hashes={},
+        machine={"cores": bench.cores},
+        agents=bench.agents,
+        invocations=(invocation,),
+    )
+    run = RunFolder.create(folder, manifest)
+    records: dict[str, TrialRecord] = {}
+    (part,) = what.parts
+    for number, use in enumerate(part.uses, 1):
+        config = bench.configuration(use.agent, use.configuration)
+        cell = Cell(part=part.name, use=use, role="configuration", heap_bytes=heap_for(config, part))
+        plan = Plan(number=number, slot=Slot(block=1, block_size=1, cell=cell), part=part, config=config)
+        name = f"{use.configuration} → {use.backend}" if use.backend else use.configuration
+        records[name] = run_trial(plan, bench, run, lambda _: None)
+    return records
+
+
+def verdicts(record: TrialRecord) -> dict[str, str]:
+    """Severity by code, without those on the machine."""
+    return {verdict.code: verdict.severity for verdict in record.verdicts if verdict.code not in DISTURBANCES}

@@ -1,0 +1,103 @@
+"""A configuration that is measured at the sink, and at a backend in its place, in the same blocks."""
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from tests.fakes.backends import fake_backend
+from tests.run.stand_ins import configuration, experiment, fake_bench, new_run
+from tests.run.test_session import Watcher
+from tracetax.analysis.findings import build
+from tracetax.model import Use
+from tracetax.report.exports.csv import export
+from tracetax.report.views import title_of
+from tracetax.results.findings import find_measure
+from tracetax.results.folder import RunFolder
+from tracetax.results.records import TrialRecord
+from tracetax.run.session import Session
+
+FLAT = configuration("flat")
+USES = (Use("fake", "flat"), Use("fake", "flat", backend="fake-server"))
+
+
+@pytest.fixture(autouse=True)
+def undisturbed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tracetax.machine.disturbance.DISTURBED_ABOVE", 99.0)
+
+
+def measured(tmp_path: Path, sink: Path, fault: str = "none") -> tuple[RunFolder, list[TrialRecord]]:
+    what = experiment(FLAT)
+    what = replace(what, parts=(replace(what.parts[0], uses=USES),))
+    supplied = fake_backend(fault)
+    bench = replace(fake_bench(sink, FLAT), backends={"fake-server": supplied})
+    folder = new_run(tmp_path / "r", what, FLAT)
+    folder.write_manifest(replace(folder.manifest, backends={"fake-server": supplied.backend}))
+    Session(what, bench, folder, Watcher()).run()
+    return folder, [record for record in folder.records() if record.role == "configuration"]
+
+
+def test_both_get_the_same_records_in_every_block(tmp_path: Path, sink_binary: Path) -> None:
+    folder, records = measured(tmp_path, sink_binary)
+    assert sorted((record.block, record.backend) for record in records) == [
+        (1, ""),
+        (1, "fake-server"),
+        (2, ""),
+        (2, "fake-server"),
+    ]
+    for record in records:
+        assert (record.status, [v.code for v in record.verdicts if v.code != "disturbed"]) == ("ok", [])
+        assert record.ledger and record.warm_up
+        assert record.ledger.received == record.ledger.expected == 600
+        assert record.ledger.expected_trees == (0 if record.backend else 200)
+        assert record.warm_up.ledger.missing == 0
+        assert record.receiver_cpu_ns > 0
+        assert not (folder.path / "trials" / f"{record.number:04d}" / "backend").exists()
+    assert {cell["backend"] for cell in folder_measures(folder)} == {"", "fake-server"}
+
+
+def folder_measures(folder: RunFolder) -> list[dict[str, str]]:
+    from tracetax.results.folder import measures
+
+    return measures(folder.records()).to_dicts()
+
+
+def test_rows_statements_and_exports_tell_them_apart(tmp_path: Path, sink_binary: Path) -> None:
+    folder, _ = measured(tmp_path, sink_binary)
+    findings = build(folder)
+    rows = {row.backend: row for row in findings.configurations if row.agent == "fake"}
+    assert title_of(rows["fake-server"]) == "flat → Fake server 1.0"
+    assert rows["fake-server"].records.blocks_incomplete == 0
+    for row in rows.values():
+        cost = find_measure(row, "receiver_cpu", "record")
+        assert cost and cost.estimate > 0 and cost.n_blocks == 2
+    assert find_measure(rows["fake-server"], "sink_cpu") is None
+    assert find_measure(rows["fake-server"], "bytes") is None
+    (said,) = [statement for statement in findings.statements if statement.id.endswith("-receives")]
+    assert "Fake server 1.0 takes" in said.text
+    assert said.rests_on == ("p/fake/flat/fake-server", "p/fake/flat")
+    lines = export(findings).splitlines()
+    place = lines[0].split(",").index("backend")
+    assert {line.split(",")[place] for line in lines[1:]} == {"", "Fake server 1.0"}
+
+
+def test_what_it_drops_is_a_loss(tmp_path: Path, sink_binary: Path) -> None:
+    _, records = measured(tmp_path, sink_binary, "drops")
+    for record in (record for record in records if record.backend):
+        assert record.ledger and record.ledger.received < record.ledger.expected
+        codes = {verdict.code for verdict in record.verdicts}
+        assert {"records-lost", "backend-refused"} <= codes
+    assert all(record.ledger and not record.ledger.missing for record in records if not record.backend)
+
+
+@pytest.mark.parametrize("fault", ["ends", "dies"])
+def test_one_that_fails_is_named_with_its_log(tmp_path: Path, sink_binary: Path, fault: str) -> None:
+    _, records = measured(tmp_path, sink_binary, fault)
+    failed = [record for record in records if record.backend]
+    assert failed and all(record.status == "failed" for record in failed)
+    for record in failed:
+        (verdict,) = record.verdicts
+        assert verdict.code == "backend-failed"
+        assert "Fake server 1.0" in verdict.text
+        assert f"logs/{record.number:04d}/backend.txt" in verdict.text
+    assert all(record.status == "ok" for record in records if not record.backend)

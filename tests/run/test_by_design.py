@@ -1,0 +1,95 @@
+"""What an agent leaves out by design: trees that it cuts, calls that it does not sample; neither is ever a loss."""
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from tests.run.stand_ins import configuration, part
+from tests.run.test_trial import codes, trial
+from tracetax.analysis.delivery import delivers_everything, total
+from tracetax.companions.sink import Sink
+from tracetax.model import BASELINE, Delivery
+from tracetax.run import trial as trials
+from tracetax.run.plan import expected_records, heap_for, records_truncated
+from tracetax.run.warm_up import burst_calls
+
+CUTS = replace(configuration("cuts", flags=("-Dlimit=2",)), tree_limit=2)
+SAMPLES = configuration("samples", Delivery.SAMPLED, flags=("-Dsample=10",))
+
+
+def test_what_is_cut_is_not_expected() -> None:
+    deep, two = part(CUTS, calls=10, depth=128), replace(CUTS, records_per_invocation=2)
+    assert (expected_records(CUTS, deep), records_truncated(CUTS, deep)) == (20, 1_260)
+    assert (expected_records(two, deep), records_truncated(two, deep)) == (40, 2_520)
+    shallow = part(CUTS, calls=10, depth=2)
+    assert (expected_records(CUTS, shallow), records_truncated(CUTS, shallow)) == (20, 0)
+
+
+def test_nor_is_memory_or_a_longer_warm_up_needed_for_it() -> None:
+    deep, unlimited = part(CUTS, calls=10, depth=128), replace(CUTS, tree_limit=None)
+    assert burst_calls(CUTS, deep.parameters, True) > burst_calls(unlimited, deep.parameters, True)
+    assert heap_for(CUTS, deep) == heap_for(unlimited, deep) == deep.jvm.heap_bytes
+
+
+def test_a_tree_that_is_cut_is_complete_and_what_is_left_out_is_noted(tmp_path: Path, sink_binary: Path) -> None:
+    record = trial(tmp_path, sink_binary, CUTS)
+    assert (record.status, codes(record)) == ("ok", {"truncated"})
+    ledger = record.ledger
+    assert ledger and (ledger.expected, ledger.received, ledger.truncated) == (400, 400, 200)
+    assert ledger.complete_trees == 200
+    assert (ledger.missing, ledger.completeness) == (0, 1.0)
+    (verdict,) = (verdict for verdict in record.verdicts if verdict.code == "truncated")
+    assert verdict.severity == "note"
+    assert "after 2 invocations by design: 1 of each tree's records, 200 in all" in verdict.text
+    records = total([record], 1)
+    assert records.truncated == 200
+    assert delivers_everything(records)
+
+
+def test_an_agent_that_cuts_more_than_it_says_has_lost_records(tmp_path: Path, sink_binary: Path) -> None:
+    record = trial(tmp_path, sink_binary, replace(CUTS, jvm=(*CUTS.jvm[:2], "-Dlimit=1")))
+    assert {"truncated", "records-lost"} <= codes(record)
+    assert record.ledger and record.ledger.missing == 200
+
+
+def test_of_a_sample_what_arrived_is_a_share_of_all_and_nothing_is_lost(tmp_path: Path, sink_binary: Path) -> None:
+    record = trial(tmp_path, sink_binary, SAMPLES)
+    assert (record.status, codes(record)) == ("ok", set())
+    ledger = record.ledger
+    assert ledger and (ledger.expected, ledger.received, ledger.made, ledger.missing) == (0, 60, 600, 0)
+    assert total([record], 1).completeness is None
+
+
+def test_what_a_sample_sends_late_still_belongs_to_its_phase(tmp_path: Path, sink_binary: Path) -> None:
+    record = trial(tmp_path, sink_binary, SAMPLES)
+    assert record.warm_up and record.ledger
+    assert record.warm_up.ledger.received > record.ledger.received
+    assert record.warm_up.ledger.received % 3 == 0
+
+
+@pytest.mark.parametrize("behaviour", ["records-nothing", "wrong-name"])
+def test_a_sample_of_nothing_at_all_fails(tmp_path: Path, sink_binary: Path, behaviour: str) -> None:
+    record = trial(tmp_path, sink_binary, configuration(behaviour, Delivery.SAMPLED))
+    assert record.status == "failed"
+    assert "nothing-recorded" in codes(record)
+
+
+def test_the_sink_speaks_only_what_the_configuration_reaches_and_all_beside_the_baseline(
+    tmp_path: Path, sink_binary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commands: list[tuple[str, ...]] = []
+
+    class Watched(Sink):
+        def __enter__(self) -> "Watched":
+            commands.append(self.command)
+            return self
+
+    monkeypatch.setattr(trials, "Sink", Watched)
+    trial(tmp_path / "fake", sink_binary, CUTS)
+    trial(tmp_path / "none", sink_binary, CUTS, BASELINE)
+    agent, baseline = commands
+    assert agent[agent.index("--protocols") + 1] == "otlp-http"
+    assert agent[agent.index("--depth") + 1] == "2"
+    assert "--protocols" not in baseline
+    assert baseline[baseline.index("--depth") + 1] == "3"

@@ -1,0 +1,128 @@
+"""The search for the highest complete rate, by real trials of a stand-in that loses records above a rate."""
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from tests.run.stand_ins import configuration, experiment, fake_bench, new_run
+from tracetax.analysis.capacity import build_capacity
+from tracetax.model import FULL, Delivery, Parameters, Part, Search
+from tracetax.results.capacity import CapacityFinding, CapacityTrial
+from tracetax.results.folder import RunFolder
+from tracetax.results.records import TrialRecord
+from tracetax.run import capacity
+from tracetax.run.bench import Bench
+from tracetax.run.capacity import CapacitySearch, at_rate, next_step
+
+QUICK = Search(seconds=0.2, lowest=100.0, resolution=0.5, further=1)
+
+
+class Watcher:
+    """Remembers what it is told; interrupts where asked."""
+
+    def __init__(self, interrupt_at: int = 0) -> None:
+        self.steps: list[str] = []
+        self.notes: list[str] = []
+        self.left: list[float] = []
+        self._interrupt_at = interrupt_at
+
+    def step(self, what: str, place: int, trials: int, seconds_left: float) -> None:
+        self.steps.append(what)
+        self.left.append(seconds_left)
+        if len(self.steps) == self._interrupt_at:
+            raise KeyboardInterrupt
+
+    def state(self, text: str) -> None: ...
+
+    def done(self, record: TrialRecord, logs: str) -> None: ...
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
+
+
+@pytest.fixture(autouse=True)
+def _few_calls(monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[reportUnusedFunction]
+    monkeypatch.setattr(capacity, "CALLS_AT_FULL_SPEED", 200)
+
+
+def searched(
+    path: Path, sink: Path, name: str, *flags: str, watcher: Watcher | None = None, budget: float = 300.0
+) -> tuple[CapacityFinding, RunFolder, bool]:
+    config = configuration(name, Delivery.LOSSY, flags)
+    what = experiment(config)
+    bench: Bench = fake_bench(sink, config)
+    if (path / "manifest.json").exists():
+        folder = RunFolder(path)
+    else:
+        folder = new_run(path, what, config)
+        folder.write_manifest(replace(folder.manifest, search=QUICK))
+    interrupted = CapacitySearch(what.parts, QUICK, budget, bench, folder, watcher or Watcher()).run()
+    (found,) = build_capacity(folder).configurations
+    return found, folder, interrupted
+
+
+def test_what_is_complete_at_full_speed_needs_no_search(tmp_path: Path, sink_binary: Path) -> None:
+    found, folder, _ = searched(tmp_path / "r", sink_binary, "flat")
+    assert (found.outcome, found.incomplete_at, found.confirmed) == ("full-speed", None, True)
+    assert found.complete_at and found.complete_at.trials == len(folder.records()) == 2
+    assert "There is nothing to search for." in found.text
+
+
+def test_the_bracket_holds_the_rate_from_which_records_are_lost(tmp_path: Path, sink_binary: Path) -> None:
+    found, folder, _ = searched(tmp_path / "r", sink_binary, "loses-above", "-Dabove=450")
+    assert found.outcome == "bracket"
+    assert found.complete_at and found.incomplete_at
+    low, high = float(found.complete_at.rate), float(found.incomplete_at.rate)
+    assert low <= 450 < high <= 1.5 * low
+    assert found.complete_at.complete == found.complete_at.trials == 2
+    assert found.incomplete_at.complete == 0
+    assert found.loss_at_most == pytest.approx(0.95)
+    assert len(found.trials) == len(folder.records())
+    assert found.trials[0].rate == FULL
+
+
+def test_what_loses_even_at_the_lowest_rate_is_told(tmp_path: Path, sink_binary: Path) -> None:
+    found, _, _ = searched(tmp_path / "r", sink_binary, "loses-above", "-Dabove=0")
+    assert (found.outcome, found.complete_at) == ("none-complete", None)
+    assert "even at 100 calls/s" in found.text
+
+
+def test_trials_that_fail_end_the_search(tmp_path: Path, sink_binary: Path) -> None:
+    found, folder, _ = searched(tmp_path / "r", sink_binary, "crash-before-main")
+    assert (found.outcome, len(folder.records())) == ("failed", 2)
+
+
+def test_an_interrupted_search_keeps_its_trials_and_goes_on_where_it_was(tmp_path: Path, sink_binary: Path) -> None:
+    found, folder, interrupted = searched(
+        tmp_path / "r", sink_binary, "loses-above", "-Dabove=450", watcher=Watcher(interrupt_at=4)
+    )
+    assert interrupted
+    assert (found.outcome, len(found.trials)) == ("unfinished", 3)
+    before = folder.records()
+    found, folder, interrupted = searched(tmp_path / "r", sink_binary, "loses-above", "-Dabove=450")
+    assert not interrupted
+    assert folder.records()[:3] == before
+    assert found.outcome == "bracket"
+
+
+def test_a_spent_budget_ends_the_search_after_its_first_trial(tmp_path: Path, sink_binary: Path) -> None:
+    watcher = Watcher()
+    found, folder, _ = searched(tmp_path / "r", sink_binary, "loses-above", "-Dabove=450", watcher=watcher, budget=0.01)
+    assert (found.outcome, found.confirmed, len(folder.records())) == ("unfinished", False, 1)
+    assert "budget" in watcher.notes[0]
+
+
+def test_a_trial_that_was_disturbed_and_lost_is_made_again() -> None:
+    def trial(number: int, counts: str) -> CapacityTrial:
+        return CapacityTrial(number, 1_000.0, 1_000.0, counts, 10, 9, 0)  # pyright: ignore[reportArgumentType]
+
+    full = CapacityTrial(1, FULL, 9_000.0, "incomplete", 10, 1, 0)
+    again = next_step([full, trial(2, "disturbed")], QUICK)
+    assert again.rate == next_step([full], QUICK).rate
+    assert next_step([full, trial(2, "incomplete")], QUICK).rate == 500.0
+
+
+def test_a_trial_calls_for_as_long_as_was_asked() -> None:
+    part: Part = experiment(configuration("flat")).parts[0]
+    assert at_rate(part, 1_500.0, Search(seconds=4.0)).parameters == Parameters(calls=6_000, depth=3, rate=1_500.0)

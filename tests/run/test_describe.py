@@ -1,0 +1,30 @@
+"""The plan in words says on what each part runs."""
+
+from msgspec.structs import replace
+
+from tests.run.stand_ins import HEAP, agents, configuration, experiment
+from tracetax.model import Experiment, JvmSettings
+from tracetax.run.describe import plan_lines
+
+FLAT = configuration("flat")
+
+
+def words(what: Experiment) -> str:
+    return "\n".join(plan_lines(what, agents(FLAT), seed=1))
+
+
+def test_one_java_for_all_parts_is_told_once() -> None:
+    assert words(experiment(FLAT)).count("the JDK that is found first, heap 64 MiB, G1") == 1
+
+
+def test_where_parts_differ_each_says_its_own() -> None:
+    (part,) = experiment(FLAT).parts
+    parts = tuple(replace(part, name=f"p{jdk}", jvm=JvmSettings(HEAP, "Z", jdk)) for jdk in (17, 21))
+    text = words(replace(experiment(FLAT), parts=parts))
+    assert "Java 17, heap 64 MiB, Z" in text
+    assert "Java 21, heap 64 MiB, Z" in text
+    assert "A block is each of these 6 trials once" in text
+
+
+def test_a_version_of_the_file_is_named() -> None:
+    assert "As many calls and starts as were published" in words(replace(experiment(FLAT), variant="as-published"))

@@ -1,0 +1,83 @@
+"""A resume is refused when an agent's own files change, or a folder that is made of them."""
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from tests.fakes.backends import fake_backend
+from tests.run.stand_ins import configuration, experiment, fake_bench
+from tracetax.catalog.placeholders import BACKEND_FILES
+from tracetax.machine.facts import machine_facts
+from tracetax.model import PrepareStep
+from tracetax.run.bench import Bench
+from tracetax.run.prepare import hashes
+
+FLAT = configuration("flat")
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    for agent in ("fake", "none"):
+        folder = tmp_path / "agents" / agent / "files"
+        folder.mkdir(parents=True)
+        (folder / "a.conf").write_text("a = 1")
+    prepared = {"fake": {"": {"home": Path("/cache/built/fake-home-1")}}}
+    return replace(fake_bench(Path("sink"), FLAT), agents_root=tmp_path / "agents", prepared=prepared)
+
+
+def changed(before: Bench, after: Bench, tmp_path: Path, earlier: dict[str, str] | None = None) -> set[str]:
+    machine = machine_facts(tmp_path)
+    first = earlier or hashes(experiment(FLAT), before, machine)
+    second = hashes(experiment(FLAT), after, machine)
+    return {name for name in first | second if first.get(name) != second.get(name)}
+
+
+def test_nothing_has_changed_when_nothing_did(bench: Bench, tmp_path: Path) -> None:
+    assert changed(bench, bench, tmp_path) == set()
+
+
+@pytest.mark.parametrize("change", ["content", "name", "gone", "another"])
+def test_a_change_of_an_agents_files_is_seen(bench: Bench, tmp_path: Path, change: str) -> None:
+    before = hashes(experiment(FLAT), bench, machine_facts(tmp_path))
+    file = tmp_path / "agents/fake/files/a.conf"
+    match change:
+        case "content":
+            file.write_text("a = 2")
+        case "name":
+            file.rename(file.with_name("b.conf"))
+        case "gone":
+            file.unlink()
+        case _:
+            file.with_name("b.conf").touch()
+    assert changed(bench, bench, tmp_path, before) == {"the files of the agent fake"}
+
+
+def test_a_folder_that_is_made_of_something_else_is_seen(bench: Bench, tmp_path: Path) -> None:
+    other = replace(bench, prepared={"fake": {"": {"home": Path("/cache/built/fake-home-2")}}})
+    assert changed(bench, other, tmp_path) == {"the folder home of the agent fake"}
+
+
+def test_so_is_a_change_of_its_definition(bench: Bench, tmp_path: Path) -> None:
+    step = PrepareStep("home", copy={"a": "{agent.files}/a.conf"})
+    fake = replace(bench.agents["fake"], prepare=(step,))
+    other = replace(bench, agents=bench.agents | {"fake": fake})
+    assert changed(bench, other, tmp_path) == {"the agent fake"}
+
+
+def test_a_change_of_a_backend_or_its_files_is_seen(bench: Bench, tmp_path: Path) -> None:
+    folder = tmp_path / "backends" / "files"
+    folder.mkdir(parents=True)
+    (folder / "a.conf").write_text("a = 1")
+    supplied = replace(fake_backend(), values={BACKEND_FILES: str(folder), "prepared.home": "/cache/built/home-1"})
+    behind = replace(bench, backends={"fake-server": supplied})
+    assert changed(bench, behind, tmp_path) == {"the backend fake-server"}
+    assert changed(behind, behind, tmp_path) == set()
+    for other in (
+        replace(supplied, backend=replace(supplied.backend, version_named="1.1")),
+        replace(supplied, values=supplied.values | {"prepared.home": "/cache/built/home-2"}),
+    ):
+        assert changed(behind, replace(bench, backends={"fake-server": other}), tmp_path) == {"the backend fake-server"}
+    before = hashes(experiment(FLAT), behind, machine_facts(tmp_path))
+    (folder / "a.conf").write_text("a = 2")
+    assert changed(behind, behind, tmp_path, before) == {"the backend fake-server"}

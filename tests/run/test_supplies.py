@@ -1,0 +1,90 @@
+"""Only what measured configurations refer to is fetched and made, for each of two builds; class paths are checked."""
+
+import zipfile
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from tests.run.stand_ins import agents, configuration, experiment
+from tracetax.artifacts import Workplace, sha256_of
+from tracetax.errors import UserError
+from tracetax.model import Agent, Artifact, PrepareStep
+from tracetax.run.supplies import measured, supply
+
+CLASSES = ("tracetax/calltree/Main.class", "tracetax/calltree/MonitoredClass.class")
+HOME = configuration("home", flags=("-Dhome={prepared.home}",))
+BARE = configuration("bare")
+
+
+def given(path: Path, *names: str) -> Artifact:
+    """A file of the user's: a jar with these entries."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(path, "w") as jar:
+        for name in (*names, path.name):
+            jar.writestr(name, path.name)
+    return Artifact("agent", given="a jar", sha256=sha256_of(path), file=str(path))
+
+
+@pytest.fixture
+def agent(tmp_path: Path) -> Agent:
+    """An agent with a file that is there, and one that nobody could fetch."""
+    missing = Artifact("missing", given="nobody has it")
+    steps = (
+        PrepareStep("home", unzip=("{artifacts.agent}",)),
+        PrepareStep("never", copy={"a": "{artifacts.missing}"}),
+    )
+    fake = agents(HOME, BARE)["fake"]
+    return replace(fake, artifacts={"agent": given(tmp_path / "agent.jar"), "missing": missing}, prepare=steps)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Workplace:
+    classes = tmp_path / "classes"
+    for name in CLASSES:
+        (classes / name).parent.mkdir(parents=True, exist_ok=True)
+        (classes / name).touch()
+    return Workplace("fake", tmp_path / "agents" / "fake", {}, classes, tmp_path, {}, tmp_path / "cache")
+
+
+def silent(_: str) -> None: ...
+
+
+def test_the_measured_configurations_of_an_agent_are_those_of_all_parts_each_once() -> None:
+    what = experiment(HOME, BARE)
+    both = agents(HOME, BARE)
+    assert measured(replace(what, parts=what.parts * 2), both["fake"]) == [HOME, BARE]
+    assert [config.name for config in measured(what, both["none"])] == ["baseline"]
+
+
+def test_what_nobody_refers_to_is_neither_fetched_nor_made(agent: Agent, place: Workplace) -> None:
+    assert supply(agent, [BARE], place, silent).artifacts == {}
+    found = supply(agent, [HOME, BARE], place, silent)
+    assert list(found.artifacts) == ["agent"]
+    assert list(found.folders) == [""]
+    assert (found.folders[""]["home"] / "agent.jar").is_file()
+
+
+def test_each_of_two_builds_has_its_own_files_and_folders(agent: Agent, place: Workplace, tmp_path: Path) -> None:
+    builds = {name: {"agent": given(tmp_path / name)} for name in ("old.jar", "new.jar")}
+    unsourced = replace(agent.artifacts["agent"], file="", sha256="")
+    compared = replace(agent, artifacts=agent.artifacts | {"agent": unsourced}, builds=builds)
+    found = supply(compared, [HOME], place, silent)
+    assert found.artifacts == {}
+    assert {label: files["agent"].name for label, files in found.builds.items()} == {
+        "old.jar": "old.jar",
+        "new.jar": "new.jar",
+    }
+    assert all((found.folders[name]["home"] / name).is_file() for name in builds)
+
+
+def test_a_class_path_must_hold_the_main_class_and_the_monitored_one(
+    agent: Agent, place: Workplace, tmp_path: Path
+) -> None:
+    woven = given(tmp_path / "woven.jar", CLASSES[1])
+    agent = replace(agent, artifacts={"agent": woven})
+    whole = replace(BARE, class_path=("{artifacts.agent}", "{workload.classes}"))
+    assert supply(agent, [whole], place, silent).artifacts["agent"].name == "woven.jar"
+    half = replace(BARE, class_path=("{artifacts.agent}",))
+    with pytest.raises(UserError, match=r"class path of fake bare has no tracetax\.calltree\.Main:\n.*woven\.jar"):
+        supply(agent, [half], place, silent)

@@ -1,0 +1,96 @@
+"""The bracket closes on the rate from which trials fail, and says no more than its trials do."""
+
+import random
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tracetax.statistics.threshold import Bracket, Goal, Look, bracket, most_likely_to_fail, rounded
+
+GOAL = Goal(lowest=10.0, highest=200_000.0, start=5_000.0, resolution=0.1, further=5)
+
+
+def searched(holds: Callable[[float], bool], goal: Goal = GOAL, most: int = 500) -> tuple[Bracket, list[Look]]:
+    looks: list[Look] = []
+    while (found := bracket(looks, goal)).next is not None:
+        assert len(looks) < most
+        looks.append(Look(found.next, holds(found.next)))
+    return found, looks
+
+
+@given(st.floats(12, 150_000), st.floats(12, 150_000))
+def test_a_sharp_threshold_ends_inside_a_bracket_that_is_narrow_enough(threshold: float, start: float) -> None:
+    goal = Goal(lowest=10.0, highest=200_000.0, start=start, resolution=0.1, further=2)
+    found, looks = searched(lambda rate: rate <= threshold, goal)
+    assert found.stage == "found"
+    assert found.low is not None and found.low <= threshold < found.high <= found.low * 1.1
+    assert sum(look.rate == found.low for look in looks) == 3
+    assert sum(look.rate == found.high for look in looks) in (2, 3)  # full speed itself was tried before
+
+
+def test_a_good_guess_saves_trials() -> None:
+    near, far = (
+        searched(lambda rate: rate <= 3_300, Goal(10.0, 200_000.0, start, 0.1, 5))[1] for start in (3_000.0, 20.0)
+    )
+    assert len(near) < len(far)
+
+
+def test_where_not_even_the_lowest_rate_holds_that_is_the_answer() -> None:
+    found, looks = searched(lambda _: False)
+    assert (found.low, found.high, found.stage) == (None, 10.0, "none-holds")
+    assert looks[-1] == Look(10.0, held=False)
+
+
+def test_where_everything_but_full_speed_holds_the_bracket_ends_there() -> None:
+    found, _ = searched(lambda _: True)
+    assert (found.high, found.stage) == (200_000.0, "found")
+    assert found.low is not None and found.low * 1.1 >= 200_000
+
+
+def test_a_further_trial_that_fails_moves_the_bracket_down() -> None:
+    looks = [Look(1_000.0, held=True), Look(1_100.0, held=False), Look(500.0, held=True), Look(1_000.0, held=False)]
+    found = bracket(looks, GOAL)
+    assert (found.low, found.high, found.stage) == (500.0, 1_000.0, "searching")
+    assert found.next == rounded((500 * 1_000) ** 0.5)
+
+
+def test_what_held_above_a_rate_that_failed_counts_for_nothing() -> None:
+    found = bracket([Look(100.0, held=True), Look(3_000.0, held=True), Look(200.0, held=False)], GOAL)
+    assert (found.low, found.high) == (100.0, 200.0)
+
+
+def test_the_order_of_trials_does_not_matter() -> None:
+    _, looks = searched(lambda rate: rate <= 3_300)
+    shuffled = random.Random(1).sample(looks, len(looks))
+    assert bracket(shuffled, GOAL) == bracket(looks, GOAL)
+
+
+def test_what_is_left_reaches_zero_one_trial_at_a_time_while_the_bracket_is_confirmed() -> None:
+    looks: list[Look] = []
+    left: list[int] = []
+    while (found := bracket(looks, GOAL)).next is not None:
+        if found.stage == "confirming":
+            left.append(found.left)
+        looks.append(Look(found.next, held=found.next <= 3_300))
+    assert left == list(range(10, 0, -1))
+
+
+@pytest.mark.parametrize(("trials", "bound"), [(0, 1.0), (1, 0.95), (5, 0.4507), (10, 0.2589), (59, 0.0495)])
+def test_the_share_that_may_fail_although_none_did(trials: int, bound: float) -> None:
+    assert most_likely_to_fail(trials) == pytest.approx(bound, abs=5e-5)
+
+
+def test_a_threshold_that_is_not_sharp_is_answered_by_a_rate_at_which_few_trials_fail() -> None:
+    """Of searches over a loss whose probability grows from 5 % to 95 % within a factor of 1.35, few end too high."""
+    draw = random.Random(20261121)
+
+    def loss(rate: float) -> float:
+        return 1 / (1 + (rate / 3_300.0) ** -20)
+
+    ends = [searched(lambda rate: draw.random() >= loss(rate))[0] for _ in range(400)]
+    lows = [found.low for found in ends if found.low is not None]
+    assert len(lows) == len(ends)
+    too_high = sum(loss(low) > most_likely_to_fail(GOAL.further) for low in lows)
+    assert too_high <= 0.05 * len(lows)
