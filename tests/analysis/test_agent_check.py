@@ -93,6 +93,13 @@ def test_loss_fails_what_promises_everything_and_warns_of_what_may_drop() -> Non
     assert "as it admits itself" in admitted["loss"].text
 
 
+def test_datagrams_that_the_kernel_lost_are_not_blamed_on_the_agent() -> None:
+    lost = ledger(10_000, received=9_990, complete_trees=999, expected_trees=1_000, lost_datagrams=1)
+    seen = found(ledger=lost)["loss"]
+    assert seen.state == "warning"
+    assert "the kernel lost 1 datagrams" in seen.text
+
+
 def test_broken_trees_with_all_records_are_a_failure() -> None:
     broken = ledger(10_000, expected_trees=1_000, complete_trees=0, partial_trees=1_000, orphans=900)
     seen = found(ledger=broken)["structure"]

@@ -100,7 +100,7 @@ def test_a_row_that_lost_records_is_not_ranked_and_its_loss_is_counted_by_block(
     assert row(found).rank is None
     sentence = next(one.text for one in found.statements if one.id.endswith("drops"))
     assert "is offered 10,000 records per second" in sentence
-    assert "every missing record is admitted in its log" in sentence
+    assert "it tells of every missing record itself" in sentence
 
 
 @pytest.mark.parametrize(

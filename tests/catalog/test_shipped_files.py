@@ -127,6 +127,8 @@ def test_no_key_can_be_misspelled_unnoticed(file: Path, data: st.DataObject) -> 
     assume(wrong not in ("", word))
     report = Report(file.name)
     read(renamed(document, path, wrong), shape, report)
-    (problem,) = report.problems
+    problem, *others = report.problems
     assert wrong in problem.key
     assert "there is no such key" in problem.text
+    # what the wrong word is not near enough to be taken for is missing besides
+    assert [(other.key.rpartition(".")[2], other.text) for other in others] in ([], [(word, "is missing")])

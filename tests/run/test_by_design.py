@@ -10,7 +10,7 @@ from tests.run.test_trial import codes, trial
 from tracetax.analysis.delivery import delivers_everything, total
 from tracetax.companions.sink import Sink
 from tracetax.model import BASELINE, Delivery
-from tracetax.run import trial as trials
+from tracetax.run import backends
 from tracetax.run.plan import expected_records, heap_for, records_truncated
 from tracetax.run.warm_up import burst_calls
 
@@ -85,7 +85,7 @@ def test_the_sink_speaks_only_what_the_configuration_reaches_and_all_beside_the_
             commands.append(self.command)
             return self
 
-    monkeypatch.setattr(trials, "Sink", Watched)
+    monkeypatch.setattr(backends, "Sink", Watched)
     trial(tmp_path / "fake", sink_binary, CUTS)
     trial(tmp_path / "none", sink_binary, CUTS, BASELINE)
     agent, baseline = commands

@@ -134,6 +134,12 @@ def _loss(record: TrialRecord, config: Configuration) -> Check:
     ledger = record.ledger
     if ledger is None or not ledger.expected or not ledger.received:
         return Check("loss", "unknown", "nothing is promised record by record, or nothing came")
+    if ledger.missing and ledger.lost_datagrams > 0:
+        text = (
+            f"the kernel lost {ledger.lost_datagrams:,} datagrams on their way, "
+            f"and {ledger.missing:,} records with them"
+        )
+        return Check("loss", "warning", text, "it is not the agent's doing: see kernel-loss in docs/verdicts.md")
     if ledger.missing:
         text = f"{ledger.missing:,} records are missing, and nothing admits to have dropped them"
         told = "Does its log tell of drops (drop_log)?" if config.drop_log is None else "Its log does not tell of them."

@@ -117,7 +117,7 @@ def _loss(row: ConfigurationFinding) -> str:
     if silent > 0:
         return f"it loses records; {silent:,} are unaccounted for"
     policy = "drops by policy" if row.delivery == Delivery.LOSSY else "loses records"
-    return f"it {policy}; every missing record is admitted in its log"
+    return f"it {policy}; it tells of every missing record itself"
 
 
 def condition(part: PartFinding) -> str:

@@ -1,6 +1,6 @@
 """What may stand in ``backends/<name>/backend.toml``; docs/backends.md explains every key."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 from msgspec import Meta, Struct
 
@@ -14,7 +14,9 @@ from tracetax.catalog.agent_shape import (
     VariableName,
 )
 
-Path = Annotated[str, Meta(pattern=r"/\S*", extra={"means": "a path: it begins with a slash and has no blanks"})]
+Address: TypeAlias = Annotated[
+    str, Meta(pattern=r"/\S*", extra={"means": "a path: it begins with a slash and has no blanks"})
+]
 
 
 class StartShape(Struct, frozen=True, kw_only=True):
@@ -33,7 +35,7 @@ class ReadyShape(Struct, frozen=True, kw_only=True):
     """``[ready]``."""
 
     port: Text
-    path: Path | None = None
+    path: Address | None = None
     within: Duration = 60 * 10**9
 
 
@@ -41,7 +43,7 @@ class CountersShape(Struct, frozen=True, kw_only=True):
     """``[counters]``."""
 
     port: Text
-    path: Path
+    path: Address
     format: Literal["json", "prometheus"]
     received: tuple[Text, ...]
     dropped: tuple[Text, ...] = ()
