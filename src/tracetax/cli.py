@@ -19,7 +19,7 @@ Tracetax measures what tracing costs, and whether the records arrived.
 It runs a workload with and without tracing agents on this machine, in fresh processes and randomised blocks, \
 counts every record at a sink of its own, and shows the overhead of each configuration with its 95 % interval.
 
-    ./tracetax run                      the quick experiment: about 5 minutes
+    ./tracetax run                      the quick experiment: about 6 minutes
     ./tracetax run --dry-run            what it would do, in words
     ./tracetax list configurations      what can be measured
     ./tracetax capacity --agent kieker  up to which rate nothing is lost
