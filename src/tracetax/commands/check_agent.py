@@ -5,11 +5,12 @@ import textwrap
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 from rich.console import Console
 from rich.text import Text
 
 from tracetax.analysis.agent_check import Check, checks
-from tracetax.catalog import load_agents
+from tracetax.catalog import fill, load_agents
 from tracetax.catalog.names import did_you_mean
 from tracetax.catalog.replaced import with_artifacts
 from tracetax.catalog.uses import Known, unknown_agent
@@ -24,6 +25,7 @@ from tracetax.results.folder import RunFolder
 from tracetax.run.plan import Cell, Slot, heap_for
 from tracetax.run.stages import Plan
 from tracetax.run.trial import run_trial
+from tracetax.workloads import calltree
 
 CALLS_PER_SECOND = 100.0
 CALLS = 1_000
@@ -65,7 +67,8 @@ def check_command(request: CheckRequest, root: Path, typed: Typed) -> int:
         console.print(f"\n{agent.name} {agent.version}, {config.title} ({use.configuration}): {words}", soft_wrap=True)
         with console.status("starting") as status:
             record = run_trial(plan, bench, folder, status.update)
-    results = checks(record, config, str(folder.path / "logs" / f"{record.number:04d}"))
+    named = replace(config, record_name=fill(config.record_name or "", calltree.placeholders()))
+    results = checks(record, named, str(folder.path / "logs" / f"{record.number:04d}"))
     _show(results, console)
     console.print(f"Command line, environment and all counts: {folder.path}/trials/{record.number:04d}/record.json")
     return ExitCode.FAILED if any(check.state == "failed" for check in results) else ExitCode.OK
