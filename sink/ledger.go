@@ -1,6 +1,9 @@
 package main
 
-import "sync"
+import (
+	"errors"
+	"sync"
+)
 
 // record is one execution of the expected method.
 type record struct {
@@ -159,6 +162,18 @@ func (l *ledger) refuse() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.count.Refused++
+}
+
+// fault enters into the batch, or here, why a message was not read to its end.
+func (l *ledger) fault(b *batch, reason error) {
+	switch {
+	case errors.Is(reason, errBusy):
+		l.refuse()
+	case errors.Is(reason, errCutOff):
+		b.cutOff++
+	default:
+		b.malformed++
+	}
 }
 
 // reject enters a request that was turned away for what it said of itself.

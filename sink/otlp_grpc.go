@@ -62,14 +62,7 @@ func (s *spansCall) broken(reason error, wire int64) {
 		return
 	}
 	_ = s.enter(wire, func(w *spanWalk) error {
-		switch {
-		case errors.Is(reason, errBusy):
-			s.ledger.refuse()
-		case errors.Is(reason, errCutOff):
-			w.batch.cutOff++
-		default:
-			w.batch.malformed++
-		}
+		s.ledger.fault(w.batch, reason)
 		return reason
 	})
 }

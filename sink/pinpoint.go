@@ -60,14 +60,7 @@ func (c pinpointCall) enter(wire int64, fill func(*pinpointWalk) error) error {
 // unfinished enters a message that did not come to its end.
 func (c pinpointCall) unfinished(reason error, wire int64) {
 	_ = c.enter(wire, func(w *pinpointWalk) error {
-		switch {
-		case errors.Is(reason, errBusy):
-			w.ledger.refuse()
-		case errors.Is(reason, errCutOff):
-			w.batch.cutOff++
-		default:
-			w.batch.malformed++
-		}
+		w.ledger.fault(w.batch, reason)
 		return nil
 	})
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"hash/maphash"
 	"sync"
 )
@@ -71,14 +70,7 @@ func (s *segmentsCall) end() ([]byte, error) { return nil, nil }
 // broken counts the stream once, whether it ended within a message or between two.
 func (s *segmentsCall) broken(reason error, wire int64) {
 	_ = s.enter(wire, func(w *segmentWalk) error {
-		switch {
-		case errors.Is(reason, errBusy):
-			s.ledger.refuse()
-		case errors.Is(reason, errCutOff):
-			w.batch.cutOff++
-		default:
-			w.batch.malformed++
-		}
+		s.ledger.fault(w.batch, reason)
 		return reason
 	})
 }
