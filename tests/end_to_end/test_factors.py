@@ -24,7 +24,7 @@ agent = "kieker"
 use = ["binary-tcp"]
 [schedule]
 blocks = { min = 2, max = 2 }
-budget = "1min"
+budget = "5min"
 memory = false
 """
 

@@ -10,6 +10,7 @@ import psutil
 import pytest
 
 from tests.faults.scene import Harm, children, is_complete, measured, row
+from tests.run.stand_ins import configuration
 
 HEADS = {
     "noise": b"",
@@ -20,6 +21,8 @@ HEADS = {
     "an empty HTTP/2": b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0",
 }
 MEMORY = 256 << 20
+THREE_PORTS = configuration("flat", flags=("-Dmore={sink.kieker_tcp.port},{sink.otlp_grpc.port}",))
+"""The sink opens those ports that the flags name."""
 
 
 class Rubbish:
@@ -50,7 +53,7 @@ def test_a_trial_with_rubbish_in_it_has_a_verdict_and_the_run_its_result(
 ) -> None:
     rubbish = Rubbish(HEADS[head])
     harm = Harm(stage, rubbish.send)
-    _, folder = measured(tmp_path / "run", sink_binary, harm, blocks=1)
+    _, folder = measured(tmp_path / "run", sink_binary, harm, THREE_PORTS, blocks=1)
     assert harm.done_to == 1
     assert rubbish.peak < MEMORY
     assert is_complete(folder, blocks=1)
