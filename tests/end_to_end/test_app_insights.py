@@ -28,7 +28,7 @@ agent = "app-insights"
 use = ["stock", "sampled"]
 [schedule]
 blocks = {{ min = 2, max = 2 }}
-budget = "1min"
+budget = "5min"
 memory = false
 """
 

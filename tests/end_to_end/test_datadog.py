@@ -31,7 +31,7 @@ agent = "datadog"
 use = {use}
 [schedule]
 blocks = {{ min = 2, max = 2 }}
-budget = "1min"
+budget = "5min"
 memory = false
 """
 

@@ -34,7 +34,7 @@ agent = "pinpoint"
 use = {use}
 [schedule]
 blocks = {{ min = 2, max = 2 }}
-budget = "1min"
+budget = "5min"
 memory = false
 """
 

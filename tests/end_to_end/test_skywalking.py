@@ -29,7 +29,7 @@ agent = "skywalking"
 use = {use}
 [schedule]
 blocks = {{ min = 2, max = 2 }}
-budget = "1min"
+budget = "5min"
 memory = false
 """
 

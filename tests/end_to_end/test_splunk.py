@@ -27,7 +27,7 @@ agent = "splunk"
 use = ["{use}"]
 [schedule]
 blocks = {{ min = 2, max = 2 }}
-budget = "1min"
+budget = "5min"
 memory = false
 """
 
