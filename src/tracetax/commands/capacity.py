@@ -8,13 +8,11 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from tracetax.analysis.capacity import build_capacity
-from tracetax.artifacts import cache_dir
 from tracetax.catalog import load_agents, rescheduled
-from tracetax.catalog.replaced import changed_files, unchanged
 from tracetax.catalog.searched import searched_experiment
 from tracetax.commands.console import console as new_console
-from tracetax.commands.opening import Typed, invocation, new_run
-from tracetax.commands.run import folders_of, refuse_changes, terminations_interrupt
+from tracetax.commands.opening import Typed, new_run, refuse_changed_files, taken_up
+from tracetax.commands.run import terminations_interrupt
 from tracetax.errors import ExitCode, UserError
 from tracetax.machine.facts import machine_facts
 from tracetax.machine.isolation import tool_stays_off
@@ -23,7 +21,6 @@ from tracetax.machine.lock import sole_run
 from tracetax.report.capacity import render_capacity
 from tracetax.results.capacity import write_capacity
 from tracetax.results.folder import RunFolder, check_free
-from tracetax.run import prepare
 from tracetax.run.bench import Bench
 from tracetax.run.capacity import CapacitySearch
 from tracetax.run.plan import cells, check_memory
@@ -89,18 +86,10 @@ def _resume(request: CapacityRequest, path: Path, root: Path, typed: Typed, cons
         raise UserError(f"{path} is no search. Go on with: ./tracetax run --resume {path}")
     experiment = manifest.experiment
     experiment = replace(experiment, schedule=rescheduled(experiment.schedule, budget=request.budget))
-    catalog = load_agents(root, folders_of(manifest.agents))
-    changed = [f"the agent {key}" for key, agent in manifest.agents.items() if not unchanged(agent, catalog.get(key))]
-    refuse_changes([*changed, *changed_files(manifest.agents)])
+    refuse_changed_files(manifest, root)
     machine = machine_facts(Path.cwd())
     with sole_run(), terminations_interrupt():
-        folder.discard_unfinished()
-        cache = cache_dir(os.environ)
-        bench = prepare.prepare(experiment, manifest.agents, root, cache, machine.isolation, console.print)
-        now = prepare.hashes(experiment, bench, machine)
-        refuse_changes([name for name in {**manifest.hashes, **now} if manifest.hashes.get(name) != now.get(name)])
-        invocations = (*manifest.invocations, invocation(typed, experiment))
-        folder.write_manifest(replace(manifest, invocations=invocations))
+        bench = taken_up(folder, experiment, root, machine, typed, console)
         return _search(bench, folder, console)
 
 

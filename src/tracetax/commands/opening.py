@@ -1,4 +1,4 @@
-"""What ``run``, ``capacity`` and ``check-agent`` share: everything prepared, and a new folder for the trials."""
+"""What ``run``, ``capacity`` and ``check-agent`` share: a run begun in a new folder, or taken up in an old one."""
 
 import os
 from collections.abc import Mapping
@@ -12,6 +12,10 @@ from rich.console import Console
 from tracetax import __version__
 from tracetax.artifacts import cache_dir
 from tracetax.backend import Backend
+from tracetax.catalog import load_agents
+from tracetax.catalog.backend_file import load_backends
+from tracetax.catalog.replaced import changed_files, unchanged
+from tracetax.errors import UserError
 from tracetax.machine.facts import Machine
 from tracetax.model import Agent, Experiment, Search
 from tracetax.process import inherited_traps
@@ -55,6 +59,35 @@ def new_run(
     return bench, RunFolder.create(path, manifest)
 
 
+def refuse_changed_files(manifest: Manifest, root: Path) -> None:
+    """Raise UserError where an agent, a backend or a file of the user's has changed since a run began."""
+    catalog = load_agents(root, _own_folders(manifest.agents))
+    changed = [f"the agent {key}" for key, agent in manifest.agents.items() if not unchanged(agent, catalog.get(key))]
+    known = load_backends(root) if manifest.backends else {}
+    changed += [f"the backend {key}" for key, backend in manifest.backends.items() if known.get(key) != backend]
+    _refuse([*changed, *changed_files(manifest.agents)])
+
+
+def taken_up(
+    folder: RunFolder, experiment: Experiment, root: Path, machine: Machine, typed: Typed, console: Console
+) -> Bench:
+    """Prepare what a run needs to go on, and write down that it does; the machine's lock must be held.
+
+    Raises UserError where its blocks would not be comparable.
+    """
+    manifest = folder.manifest  # a run that has just ended may have written it anew
+    folder.discard_unfinished()
+    cache = cache_dir(os.environ)
+    bench = prepare.prepare(
+        *(experiment, manifest.agents, root, cache, machine.isolation, console.print), backends=manifest.backends
+    )
+    now = prepare.hashes(experiment, bench, machine)
+    _refuse([name for name in {**manifest.hashes, **now} if manifest.hashes.get(name) != now.get(name)])
+    invocations = (*manifest.invocations, invocation(typed, experiment))
+    folder.write_manifest(replace(manifest, invocations=invocations, part_endings={}))
+    return bench
+
+
 def machine_with_java(machine: Machine, bench: Bench) -> Machine:
     """The machine, with the Java that this run uses in place of the one that is found first."""
     return replace(machine, java=", ".join(dict.fromkeys(str(jdk) for jdk in bench.jdks.values())))
@@ -64,3 +97,17 @@ def invocation(typed: Typed, experiment: Experiment) -> Invocation:
     """How the run was begun or gone on with."""
     started_at = datetime.now(UTC).isoformat(timespec="seconds")
     return Invocation(command=("./tracetax", *typed), started_at=started_at, experiment=experiment)
+
+
+def _own_folders(agents: dict[str, Agent]) -> list[Path]:
+    """The folders of those agents that are the user's own; those that are gone are found to be changed."""
+    return [Path(agent.folder) for agent in agents.values() if agent.folder and Path(agent.folder).is_dir()]
+
+
+def _refuse(changed: list[str]) -> None:
+    """Raise UserError where something that is measured has changed since a run began."""
+    if changed:
+        raise UserError(
+            f"This run cannot go on: {', '.join(changed)} changed since it began, and its blocks would not be "
+            "comparable.\nStart a new run with: ./tracetax run"
+        )

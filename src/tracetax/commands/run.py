@@ -1,6 +1,5 @@
 """``./tracetax run``: from what was typed to a run folder, its findings, the table and the page."""
 
-import os
 import random
 import signal
 from collections.abc import Generator
@@ -8,19 +7,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from msgspec.structs import replace
 from rich.console import Console
 from rich.text import Text
 
-from tracetax.artifacts import cache_dir
-from tracetax.catalog import load_agents
-from tracetax.catalog.backend_file import load_backends
-from tracetax.catalog.replaced import changed_files, unchanged
 from tracetax.commands.console import console as new_console
-from tracetax.commands.opening import invocation, machine_with_java, new_run
+from tracetax.commands.opening import machine_with_java, new_run, refuse_changed_files, taken_up
 from tracetax.commands.report import conclude, exit_code
 from tracetax.commands.request import Request, asked, refuse_fixed, scheduled
-from tracetax.errors import ExitCode, UserError
+from tracetax.errors import ExitCode
 from tracetax.machine.facts import Machine, machine_facts
 from tracetax.machine.isolation import tool_stays_off
 from tracetax.machine.limits import memory_available
@@ -69,40 +63,12 @@ def _resume(request: Request, path: Path, root: Path, typed: tuple[str, ...], co
     if request.dry_run:
         _print_plan(experiment, manifest.agents, manifest.seed, console)
         return ExitCode.OK
-    catalog = load_agents(root, folders_of(manifest.agents))
-    changed = [f"the agent {key}" for key, agent in manifest.agents.items() if not unchanged(agent, catalog.get(key))]
-    known = load_backends(root) if manifest.backends else {}
-    changed += [f"the backend {key}" for key, backend in manifest.backends.items() if known.get(key) != backend]
-    refuse_changes([*changed, *changed_files(manifest.agents)])
+    refuse_changed_files(manifest, root)
     machine = machine_facts(Path.cwd())
     check_memory(cells(experiment, manifest.agents), memory_available())
     with sole_run(), terminations_interrupt():
-        manifest = folder.manifest  # a run that has just ended may have written it anew
-        folder.discard_unfinished()
-        cache = cache_dir(os.environ)
-        bench = prepare.prepare(
-            *(experiment, manifest.agents, root, cache, machine.isolation, console.print),
-            backends=manifest.backends,
-        )
-        now = prepare.hashes(experiment, bench, machine)
-        refuse_changes([name for name in {**manifest.hashes, **now} if manifest.hashes.get(name) != now.get(name)])
-        invocations = (*manifest.invocations, invocation(typed, experiment))
-        folder.write_manifest(replace(manifest, invocations=invocations, part_endings={}))
+        bench = taken_up(folder, experiment, root, machine, typed, console)
         return _measure(experiment, bench, folder, machine, console)
-
-
-def folders_of(agents: dict[str, Agent]) -> list[Path]:
-    """The folders of those agents that are the user's own; those that are gone are found to be changed."""
-    return [Path(agent.folder) for agent in agents.values() if agent.folder and Path(agent.folder).is_dir()]
-
-
-def refuse_changes(changed: list[str]) -> None:
-    """Raise UserError where something that is measured has changed since a run began."""
-    if changed:
-        raise UserError(
-            f"This run cannot go on: {', '.join(changed)} changed since it began, and its blocks would not be "
-            "comparable.\nStart a new run with: ./tracetax run"
-        )
 
 
 def _measure(
