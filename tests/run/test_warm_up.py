@@ -125,6 +125,18 @@ def test_the_last_wait_is_made_in_any_case() -> None:
     assert sink.asked > 0
 
 
+def test_at_the_last_wait_a_late_record_does_not_stand_in_for_one_that_is_to_come() -> None:
+    sink = StandIn(records=90)
+    waiting = arrivals(sink)
+    waiting.wait(100)  # ten are written off
+    sink.records, sink.asked = 190, 0  # the ten came, and of the next hundred ten did not yet
+    waiting.wait(200, last=True)
+    assert sink.asked > 1
+    sink.records, sink.asked = 200, 0
+    waiting.wait(200, last=True)
+    assert sink.asked == 1
+
+
 def test_drops_are_summed_over_a_growing_log(tmp_path: Path) -> None:
     log = tmp_path / "log"
     drops = DropLog(r"dropped ([\d,]+) span", (log, tmp_path / "absent"))

@@ -166,7 +166,8 @@ class Arrivals:
     def wait(self, target: int, *, last: bool = False) -> None:
         """Wait until ``target`` records have arrived or been dropped, less what is written off.
 
-        The ``last`` wait is made in any case: after it the account of the warm-up is closed.
+        The ``last`` wait is made in any case: after it the account of the warm-up is closed. It is for every record,
+        since one that was written off may only have been late, and must not stand in for another.
         """
         since = time.monotonic_ns()
         self._first_ns = self._first_ns or since
@@ -174,11 +175,11 @@ class Arrivals:
             counts = self._sink.counts()
             if counts.records > 0 and not self.seen:
                 self.seen, self._in_vain = True, 0
-            missing = target - self._written_off - counts.records - self._drops.total()
-            if missing <= 0:
+            missing = target - counts.records - self._drops.total()
+            if missing <= (0 if last else self._written_off):
                 return
             if time.monotonic_ns() - max(since, counts.last_arrival_ns) > self._quiet_ns:
-                self._written_off += missing
+                self._written_off = missing
                 self._in_vain += 1
                 return
             time.sleep(POLL_SECONDS)
