@@ -198,6 +198,15 @@ def test_work_put_off_until_after_the_calls_is_labelled_deferred(tmp_path: Path)
     assert not row(findings(tmp_path / "other", blocks(2))).deferred
 
 
+def test_a_row_says_its_technology_where_there_are_others_beside_it(tmp_path: Path) -> None:
+    woven = replace(FLAT, technology="weaving")
+    named = replace(woven, name="flat:source", title="flat, by source", technology="source")
+    (alone,) = findings(tmp_path / "alone", blocks(2), woven).configurations[1:]
+    assert alone.title == "flat"
+    both = findings(tmp_path / "both", [], woven, named).configurations
+    assert [one.title for one in both] == ["flat, by weaving", "flat, by source"]
+
+
 def test_nothing_measured_still_gives_findings(tmp_path: Path) -> None:
     found = findings(tmp_path, [])
     assert found.experiment.parts[0].blocks == 0

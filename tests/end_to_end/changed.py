@@ -1,4 +1,4 @@
-"""The repository with other words in Kieker's file: for what the tool must notice about an agent."""
+"""The repository with other words in an agent's file: for what the tool must notice about an agent."""
 
 import json
 import shutil
@@ -12,18 +12,31 @@ from tracetax.commands.run import run_command
 Row = dict[str, Any]
 
 
-def repository(folder: Path, old: str, new: str) -> Path:
-    """Make a root in ``folder`` where agents/kieker/agent.toml says ``new`` instead of ``old``."""
+def root_of(folder: Path, *agents: str) -> Path:
+    """Make a root ``folder/root`` that has these agents, and each in a copy that may be changed."""
     root = folder / "root"
     root.mkdir()
-    for name in ("workloads", "sink", "published", "experiments"):
+    for name in ("workloads", "sink", "published", "experiments", "runtimes"):
         (root / name).symlink_to(ROOT / name)
-    for name in ("none", "kieker"):
+    for name in agents:
         shutil.copytree(ROOT / "agents" / name, root / "agents" / name)
-    file = root / "agents" / "kieker" / "agent.toml"
+    return root
+
+
+def change(root: Path, agent: str, *changes: tuple[str, str]) -> None:
+    """Put other words in the place of words that stand in an agent's file once."""
+    file = root / "agents" / agent / "agent.toml"
     text = file.read_text()
-    assert text.count(old) == 1, f"{old} stands there {text.count(old)} times"
-    file.write_text(text.replace(old, new))
+    for old, new in changes:
+        assert text.count(old) == 1, f"{old} stands there {text.count(old)} times"
+        text = text.replace(old, new)
+    file.write_text(text)
+
+
+def repository(folder: Path, old: str, new: str) -> Path:
+    """Make a root in ``folder`` where agents/kieker/agent.toml says ``new`` instead of ``old``."""
+    root = root_of(folder, "none", "kieker")
+    change(root, "kieker", (old, new))
     return root
 
 

@@ -4,12 +4,12 @@ Its flags, YAML and metric are those that a stand-in is set by, and OpenTelemetr
 behind it, sends spans into its other configurations.
 """
 
-import shutil
 import tomllib
 from pathlib import Path
 
 import pytest
 
+from tests.end_to_end.changed import change, root_of
 from tests.end_to_end.command import ROOT
 from tests.end_to_end.hooking_agent import build_agent
 from tests.end_to_end.trials import measure_each, verdicts
@@ -50,28 +50,13 @@ SENDER = (
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """A repository whose only agent is inspectIT, beside the baseline."""
-    root = tmp_path / "root"
-    root.mkdir()
-    for name in ("workloads", "sink", "published", "experiments"):
-        (root / name).symlink_to(ROOT / name)
-    for name in ("none", "inspectit"):
-        shutil.copytree(ROOT / "agents" / name, root / "agents" / name)
-    return root
+    return root_of(tmp_path, "none", "inspectit")
 
 
 def experiment(root: Path, *use: str) -> Path:
     file = root.parent / "inspectit.toml"
     file.write_text(EXPERIMENT.format(calls=CALLS, depth=DEPTH, use=list(use)))
     return file
-
-
-def change(root: Path, *changes: tuple[str, str]) -> None:
-    file = root / "agents" / "inspectit" / "agent.toml"
-    text = file.read_text()
-    for old, new in changes:
-        assert text.count(old) == 1, f"{old} stands there {text.count(old)} times"
-        text = text.replace(old, new)
-    file.write_text(text)
 
 
 def test_without_the_file_a_run_is_refused_and_says_which_one_it_is(root: Path) -> None:
@@ -99,6 +84,7 @@ def test_spans_by_the_same_batch_processor_arrive_to_the_last_one(root: Path, tm
     own = tomllib.loads((root / "agents" / "inspectit" / "agent.toml").read_text())["artifacts"]["agent"]
     change(
         root,
+        "inspectit",
         (f'given = "{own["given"]}"\nversion = "2.7.0"', f'maven = "{agent["maven"]}"\nsha256 = "{agent["sha256"]}"'),
         ('  "-javaagent:{artifacts.agent}",\n', f'  "-javaagent:{{artifacts.agent}}",\n  {", ".join(SENDER)},\n'),
         (

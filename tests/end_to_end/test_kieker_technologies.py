@@ -1,11 +1,8 @@
 """Kieker's probes by every technology that can be had, with real trials: the same records in the same trees."""
 
-import json
-
 import pytest
 
-from tests.end_to_end.command import ROOT
-from tests.end_to_end.trials import measure_each, verdicts
+from tests.end_to_end.trials import measure_agent, verdicts
 from tracetax.results.records import TrialRecord
 
 pytestmark = pytest.mark.real
@@ -20,28 +17,12 @@ TECHNOLOGIES = (
     "javassist-build-time",
     "source",
 )
-EXPERIMENT = f"""
-title = "Technologies"
-workload = "calltree/java"
-result = false
-[parameters]
-calls = {CALLS}
-depth = 10
-[jvm]
-heap = "256 MiB"
-[[configurations]]
-agent = "kieker"
-use = ["binary-tcp", "binary-file"]
-technologies = {json.dumps(TECHNOLOGIES)}
-"""
 
 
 @pytest.fixture(scope="module")
 def trials(tmp_path_factory: pytest.TempPathFactory) -> dict[str, TrialRecord]:
     folder = tmp_path_factory.mktemp("technologies")
-    experiment = folder / "technologies.toml"
-    experiment.write_text(EXPERIMENT)
-    return measure_each(experiment, ROOT, folder / "run")
+    return measure_agent(folder, "kieker", ["binary-tcp", "binary-file"], calls=CALLS, technologies=TECHNOLOGIES)
 
 
 @pytest.mark.parametrize("writer", ["binary-tcp", "binary-file"])

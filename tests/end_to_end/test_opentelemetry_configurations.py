@@ -6,26 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.command import ROOT
-from tests.end_to_end.trials import measure_each, verdicts
+from tests.end_to_end.trials import measure_agent, verdicts
 from tracetax.results.records import TrialRecord
 
 pytestmark = pytest.mark.real
-CALLS, DEPTH = 500, 10
+CALLS = 500
 SILENT = ("agent-off", "sdk-disabled", "logging")
-EXPERIMENT = f"""
-title = "OpenTelemetry's configurations"
-workload = "calltree/java"
-result = false
-[parameters]
-calls = {CALLS}
-depth = {DEPTH}
-[jvm]
-heap = "256 MiB"
-[[configurations]]
-agent = "opentelemetry"
-use = ["agent-off", "sdk-disabled", "logging", "otlp-sampled"]
-"""
 
 
 @pytest.fixture(scope="module")
@@ -37,9 +23,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Generator[Path]:
 
 @pytest.fixture(scope="module")
 def trials(folder: Path) -> dict[str, TrialRecord]:
-    experiment = folder / "opentelemetry.toml"
-    experiment.write_text(EXPERIMENT)
-    return measure_each(experiment, ROOT, folder / "run")
+    return measure_agent(folder, "opentelemetry", [*SILENT, "otlp-sampled"], calls=CALLS)
 
 
 @pytest.mark.parametrize("name", SILENT)
@@ -51,7 +35,7 @@ def test_a_span_that_is_logged_is_a_line_with_the_methods_name(trials: dict[str,
     trial = trials["logging"]
     log = (folder / "run" / "logs" / f"{trial.number:04d}" / "stderr.txt").read_text(errors="replace")
     assert trial.warm_up
-    assert log.count("'MonitoredClass.monitoredMethod'") == (trial.warm_up.calls + CALLS) * DEPTH
+    assert log.count("'MonitoredClass.monitoredMethod'") == (trial.warm_up.calls + CALLS) * 10
 
 
 def test_a_tenth_arrives_of_what_is_sampled_at_ten_per_cent(trials: dict[str, TrialRecord]) -> None:

@@ -3,48 +3,18 @@
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
-from tests.end_to_end.command import ROOT
-from tests.end_to_end.trials import PATIENT, measure_each, verdicts
+from tests.end_to_end.trials import measure_agent, verdicts, whole
 from tracetax.results.records import TrialRecord
 
 pytestmark = pytest.mark.real
 CALLS = 300
-RATE = 100
-"""Calls a second. What waits in the stream for longer than 32 KiB take is lost: here the better part of a second."""
+RATE = "100/s"
+"""What waits in the stream for longer than 32 KiB take is lost: here the better part of a second."""
 CUT_AT = 65
 """Executions of a call that become events at most: one more than profiler.callstack.max.depth says."""
 SAMPLED = 20
 """One of so many calls is traced, as shipped."""
-BRIEF = replace(PATIENT, warm_up=3.0)
-"""What is counted does not depend on how warm it is."""
-EXPERIMENT = """
-title = "Pinpoint at a low rate"
-workload = "calltree/java"
-result = false
-[parameters]
-depth = {depth}
-rate = "{rate}/s"
-calls = {calls}
-[jvm]
-heap = "256 MiB"
-[[configurations]]
-agent = "pinpoint"
-use = {use}
-[schedule]
-blocks = {{ min = 2, max = 2 }}
-budget = "5min"
-memory = false
-"""
-
-
-def measured(
-    folder: Path, use: list[str], depth: int = 10, rate: int = RATE, calls: int = CALLS
-) -> dict[str, TrialRecord]:
-    file = folder / "pinpoint.toml"
-    file.write_text(EXPERIMENT.format(use=use, depth=depth, rate=rate, calls=calls))
-    return measure_each(file, ROOT, folder / "run", BRIEF)
 
 
 @pytest.fixture(scope="module")
@@ -54,15 +24,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def trials(folder: Path) -> dict[str, TrialRecord]:
-    return measured(folder, ["basic", "sampled", "no-measurement"])
+    return measure_agent(folder, "pinpoint", ["basic", "sampled", "no-measurement"], calls=CALLS, rate=RATE)
 
 
 def test_every_record_arrives_in_a_whole_tree(trials: dict[str, TrialRecord]) -> None:
-    ledger = trials["basic"].ledger
-    assert ledger
-    assert ledger.expected == ledger.received == 10 * CALLS
-    assert ledger.complete_trees == ledger.expected_trees == ledger.requests == CALLS
-    assert ledger.malformed == ledger.duplicates == ledger.orphans == ledger.unexpected_names == ledger.cut_off == 0
+    assert whole(trials["basic"], CALLS).requests == CALLS
 
 
 def test_one_of_twenty_traces_is_taken_and_arrives_whole(trials: dict[str, TrialRecord]) -> None:
@@ -88,9 +54,6 @@ def test_the_agent_logs_into_the_folder_of_its_trial(folder: Path, trials: dict[
 
 def test_a_deep_tree_is_cut_where_the_agent_cuts_it(tmp_path: Path) -> None:
     calls = 60
-    trial = measured(tmp_path, ["basic"], depth=CUT_AT + 5, rate=30, calls=calls)["basic"]
-    ledger = trial.ledger
-    assert ledger
-    assert ledger.expected == ledger.received == CUT_AT * calls
-    assert ledger.complete_trees == calls
+    trial = measure_agent(tmp_path, "pinpoint", ["basic"], calls=calls, rate="30/s", depth=CUT_AT + 5)["basic"]
+    whole(trial, calls, CUT_AT)
     assert "truncated" in verdicts(trial)

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 import time
 import urllib.request
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from tests.end_to_end.changed import root_of
 from tests.end_to_end.command import ROOT, processes_naming
 from tests.end_to_end.counter import write_agent
 from tests.end_to_end.trials import PATIENT, measure_each, verdicts
@@ -43,12 +43,7 @@ use = ["prometheus"]
 @pytest.fixture(scope="module")
 def trials(tmp_path_factory: pytest.TempPathFactory) -> dict[str, TrialRecord]:
     folder = tmp_path_factory.mktemp("scrape")
-    root = folder / "root"
-    root.mkdir()
-    for name in ("workloads", "sink", "published", "experiments"):
-        (root / name).symlink_to(ROOT / name)
-    for name in ("none", "opentelemetry"):
-        shutil.copytree(ROOT / "agents" / name, root / "agents" / name)
+    root = root_of(folder, "none", "opentelemetry")
     write_agent(root / "agents" / "counter")
     experiment = folder / "scrape.toml"
     experiment.write_text(EXPERIMENT)

@@ -1,10 +1,15 @@
 """One trial of each configuration of an experiment, without baselines and blocks: enough to see what is counted."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
+from msgspec.structs import replace
+
+from tests.end_to_end.command import ROOT
 from tracetax.artifacts import cache_dir
 from tracetax.commands.request import Request, asked
+from tracetax.ledger import Ledger
 from tracetax.machine.isolation import isolation_here
 from tracetax.results.folder import MANIFEST_VERSION, Invocation, Manifest, RunFolder
 from tracetax.results.records import TrialRecord
@@ -16,8 +21,74 @@ from tracetax.run.trial import run_trial
 
 PATIENT = Limits(start=240.0)
 """For a machine that does much else at the same time."""
+BRIEF = replace(PATIENT, warm_up=3.0)
+"""For what is counted alone, which does not depend on how warm it is."""
 DISTURBANCES = {"disturbed", "throttled", "swapped", "not-warm"}
 """Verdicts on the machine, which is not what these tests are about."""
+EXPERIMENT = """
+title = "{agent}"
+workload = "calltree/java"
+result = false
+[parameters]
+calls = {calls}
+depth = {depth}
+rate = "{rate}"
+[jvm]
+heap = "256 MiB"
+{jdk}
+[[configurations]]
+agent = "{agent}"
+use = {use}
+technologies = {technologies}
+"""
+
+
+def measure_agent(
+    folder: Path,
+    agent: str,
+    use: Sequence[str],
+    *,
+    calls: int,
+    depth: int = 10,
+    rate: str = "full",
+    jdk: int = 0,
+    technologies: Sequence[str] = (),
+    root: Path = ROOT,
+    limits: Limits = BRIEF,
+    artifacts: tuple[str, ...] = (),
+) -> dict[str, TrialRecord]:
+    """One trial of each configuration of an agent by its name, kept in the new run ``folder/run``."""
+    text = EXPERIMENT.format(
+        agent=agent,
+        calls=calls,
+        depth=depth,
+        rate=rate,
+        jdk=f"jdk = {jdk}" if jdk else "",
+        use=list(use),
+        technologies=list(technologies),
+    )
+    file = folder / f"{agent}.toml"
+    file.write_text(text if technologies else text.replace("technologies = []\n", ""))
+    return measure_each(file, root, folder / "run", limits, artifacts)
+
+
+def whole(trial: TrialRecord, calls: int, depth: int = 10) -> Ledger:
+    """The account of a trial, in which every record of so many calls arrived in its tree, and nothing else."""
+    ledger = trial.ledger
+    assert ledger
+    assert ledger.expected == ledger.received == depth * calls
+    assert ledger.complete_trees == ledger.expected_trees == calls
+    assert ledger.malformed == ledger.duplicates == ledger.orphans == ledger.unexpected_names == ledger.cut_off == 0
+    return ledger
+
+
+def sampled(trial: TrialRecord, calls: int, depth: int = 10) -> Ledger:
+    """The account of a trial that promised none of its records: some whole trees arrived, and not all."""
+    ledger = trial.ledger
+    assert ledger
+    assert (ledger.expected, ledger.missing) == (0, 0)
+    assert 0 < ledger.received == depth * ledger.complete_trees < depth * calls
+    return ledger
 
 
 def measure_each(

@@ -18,6 +18,7 @@ from tracetax.model import (
     Part,
     Runtimes,
     Schedule,
+    Technology,
     Use,
 )
 from tracetax.results.folder import MANIFEST_VERSION, Invocation, Manifest, RunFolder
@@ -56,7 +57,7 @@ def configuration(name: str, delivery: Delivery = Delivery.COMPLETE, flags: tupl
 
 
 def agents(*configurations: Configuration) -> dict[str, Agent]:
-    """The baseline and the agent ``fake``."""
+    """The baseline and the agent ``fake``, of whose technologies the first one met needs no name."""
     none = Configuration(
         agent="none",
         name=BASELINE.configuration,
@@ -72,6 +73,7 @@ def agents(*configurations: Configuration) -> dict[str, Agent]:
 
 
 def _agent(key: str, configurations: dict[str, Configuration]) -> Agent:
+    technologies = list(dict.fromkeys(config.technology for config in configurations.values()))
     return Agent(
         key=key,
         name=key.capitalize(),
@@ -82,6 +84,8 @@ def _agent(key: str, configurations: dict[str, Configuration]) -> Agent:
         instrumentation="",
         artifacts={},
         configurations=configurations,
+        technology=technologies[0],
+        technologies={name: Technology(name, f"by {name}") for name in technologies if name},
     )
 
 

@@ -13,7 +13,7 @@ from tracetax.analysis.published import published_values
 from tracetax.analysis.receivers import receivers
 from tracetax.analysis.statements import statements
 from tracetax.machine.isolation import FEW_CORES
-from tracetax.model import BASELINE, Agent, Delivery, Experiment, Part, Use
+from tracetax.model import BASELINE, Agent, Configuration, Delivery, Experiment, Part, Use
 from tracetax.results import blocks as arranged
 from tracetax.results.blocks import Blocks, CellKey, service_mean
 from tracetax.results.findings import (
@@ -181,7 +181,7 @@ def _row(
         version=agent.version,
         artifact_sha256=artifact.sha256 if artifact else "",
         configuration=use.configuration,
-        title=config.title,
+        title=_title(config, agent, part),
         profile=config.profile,
         delivery=config.delivery,
         layers=tuple(config.layers),
@@ -205,6 +205,14 @@ def _row(
         java=inputs.manifest.java.get(part.name),
         collector=part.jvm.collector,
     )
+
+
+def _title(config: Configuration, agent: Agent, part: Part) -> str:
+    """Also of the technology that needs no name, where others of the agent stand beside it."""
+    mine = (agent.configurations[use.configuration] for use in part.uses if use.agent == agent.key)
+    if len({other.technology for other in mine}) <= 1 or config.technology != agent.technology:
+        return config.title
+    return f"{config.title}, {agent.technologies[config.technology].title}"
 
 
 def _verdicts(
