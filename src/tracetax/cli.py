@@ -48,6 +48,7 @@ def run(
     /,
     *,
     agent: str | None = None,
+    configuration: str | None = None,
     rate: str | None = None,
     depth: int | None = None,
     calls: int | None = None,
@@ -80,6 +81,8 @@ def run(
         A name from `./tracetax list experiments`, or the path of a TOML file. Default: quick.
     agent
         Without an experiment: agents to measure as they are shipped, separated by commas.
+    configuration
+        With --agent: these configurations of theirs instead, separated by commas.
     rate
         Without an experiment: calls per second, such as 1000/s, or full (back to back).
     depth
@@ -130,6 +133,7 @@ def run(
     request = Request(
         experiment=experiment,
         agents=_names(agent),
+        configurations=_names(configuration),
         rate=rate,
         depth=depth,
         calls=calls,

@@ -59,7 +59,13 @@ def test_a_jvm_that_does_not_come_up_is_not_blamed_on_the_pattern() -> None:
 
 def test_nothing_that_arrives_other_names_and_mere_metrics_are_told_apart() -> None:
     nothing = ledger(10_000, received=0)
-    assert "nothing arrived" in found(ledger=nothing)["woven"].text
+    seen = found(ledger=nothing)
+    assert "nothing arrived" in seen["woven"].text
+    assert states(seen) == {
+        "started": "ok", "woven": "failed", "counted": "unknown", "structure": "unknown", "loss": "unknown",
+        "drain": "unknown", "exit": "ok",
+    }  # fmt: skip
+    assert seen["loss"].text == "nothing came"
     others = found(ledger=replace(nothing, unexpected={"Traced#method": 10}))["woven"]
     assert others.state == "failed"
     assert "Traced#method" in others.text
@@ -67,6 +73,13 @@ def test_nothing_that_arrives_other_names_and_mere_metrics_are_told_apart() -> N
     metrics = found(ledger=replace(nothing, other_bytes={"metrics": 1_000, "logs": 0}))["woven"]
     assert "but metrics did" in metrics.text
     assert "pattern" in metrics.hint
+
+
+def test_where_nothing_arrives_the_agent_has_the_last_word() -> None:
+    trial = record(moments=TIMES, ledger=ledger(10_000, received=0))
+    woven = checks(trial, CONFIG, "logs/0001", "WARN it answered with status 2")[1]
+    assert 'It says "WARN it answered with status 2", in logs/0001' in woven.hint
+    assert "What it says: logs/0001" in checks(trial, CONFIG, "logs/0001")[1].hint
 
 
 def test_records_of_the_warm_up_show_that_it_is_woven() -> None:

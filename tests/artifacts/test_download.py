@@ -7,6 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tracetax.artifacts import obtain
 from tracetax.artifacts.download import file_name
@@ -130,6 +131,13 @@ def test_a_wrong_checksum_is_told_with_both_sums(server: Server, cache: Path) ->
         obtain(artifact(server), cache)
     assert SHA256 in str(caught.value)
     assert hashlib.sha256(b"?" * len(CONTENT)).hexdigest() in str(caught.value)
+
+
+def test_what_is_not_pinned_yet_is_told_with_its_checksum(server: Server, cache: Path) -> None:
+    with pytest.raises(UserError, match="is not pinned yet") as caught:
+        obtain(replace(artifact(server), sha256="0" * 64), cache)
+    assert SHA256 in str(caught.value)
+    assert not (cache / "artifacts").exists()
 
 
 def test_where_nobody_listens_that_is_said(server: Server, cache: Path) -> None:

@@ -3,6 +3,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.artifacts.conftest import FakeTool
 from tracetax.artifacts import fetch
@@ -100,6 +101,18 @@ def test_a_download_with_the_wrong_checksum_is_refused_with_both_sums(
     assert ARTIFACT.sha256 in message
     assert hashlib.sha256(b"other").hexdigest() in message
     assert caught.value.exit_code is ExitCode.ENVIRONMENT
+    assert not (cache / "artifacts").exists()
+
+
+def test_what_is_not_pinned_yet_is_fetched_once_and_told_with_its_checksum(
+    cache: Path, fake_tool: FakeTool, calls: Path
+) -> None:
+    fake_tool("mvn", delivers(calls))
+    with pytest.raises(UserError, match="is not pinned yet") as caught:
+        fetch(replace(ARTIFACT, sha256="0" * 64), cache)
+    assert hashlib.sha256(CONTENT.encode()).hexdigest() in str(caught.value)
+    assert caught.value.exit_code is ExitCode.USAGE
+    assert number_of(calls) == 1
     assert not (cache / "artifacts").exists()
 
 

@@ -14,6 +14,13 @@ def test_agents_on_the_command_line_are_measured_as_shipped(repository: Reposito
     assert part.parameters == Parameters(calls=1_500, depth=4, rate=500.0)
 
 
+def test_configurations_can_be_named_also_such_as_promise_nothing(repository: Repository) -> None:
+    experiment = adhoc_experiment(load_agents(repository.root), ["tracer"], ["off", "stock", "off"])
+    assert experiment.parts[0].uses == (Use("tracer", "off"), Use("tracer", "stock"))
+    with pytest.raises(CatalogError, match='Did you mean "stock"'):
+        adhoc_experiment(load_agents(repository.root), ["tracer"], ["stokc"])
+
+
 def test_at_full_speed_a_trial_makes_a_fixed_number_of_calls(repository: Repository) -> None:
     experiment = adhoc_experiment(load_agents(repository.root), ["tracer"])
     assert experiment.parts[0].parameters == Parameters(calls=200_000, depth=10)

@@ -43,8 +43,11 @@ def test_mistakes_name_the_file(repository: Repository, tmp_path: Path, name: st
 
 
 def test_a_folder_without_any_agent_is_a_mistake(repository: Repository, tmp_path: Path) -> None:
-    with pytest.raises(CatalogError, match="holds no agent"):
+    with pytest.raises(CatalogError, match="does not exist"):
         load_agents(repository.root, [tmp_path / "nowhere"])
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(CatalogError, match="holds no agent"):
+        load_agents(repository.root, [tmp_path / "empty"])
 
 
 GIVEN = 'given = "tracer.jar, from its project"'

@@ -28,11 +28,15 @@ class Check(Struct, frozen=True):
     """What to do about it: keys of the agent's file, or where to look."""
 
 
-def checks(record: TrialRecord, config: Configuration, logs: str) -> list[Check]:
-    """The checks in the order in which a developer of the file meets them; ``logs`` is the trial's folder of logs."""
+def checks(record: TrialRecord, config: Configuration, logs: str, complaint: str = "") -> list[Check]:
+    """The checks in the order in which a developer of the file meets them.
+
+    ``logs`` is the trial's folder of logs, ``complaint`` the last line in them that warns of something.
+    """
+    where = f'it says "{complaint}", in {logs}' if complaint else f"what it says: {logs}"
     return [
         _started(record, logs),
-        _woven(record, config, logs),
+        _woven(record, config, where),
         _counted(record, config),
         _structure(record, config),
         _loss(record, config),
@@ -55,7 +59,7 @@ def _started(record: TrialRecord, logs: str) -> Check:
     return Check("started", "failed", failure.text.splitlines()[0], hint)
 
 
-def _woven(record: TrialRecord, config: Configuration, logs: str) -> Check:
+def _woven(record: TrialRecord, config: Configuration, where: str) -> Check:
     if config.delivery is Delivery.NONE:
         return Check("woven", "unknown", "it promises no records: whether the method is woven shows only in its cost")
     if config.delivery is Delivery.AGGREGATED:
@@ -74,8 +78,8 @@ def _woven(record: TrialRecord, config: Configuration, logs: str) -> Check:
         text = f"no record arrived, but {', '.join(sorted(others))} did"
         return Check("woven", "failed", text, "the sink is reached: is the pattern right that says what to trace?")
     hint = (
-        f"are the address of the sink, the protocol and the pattern right, and does the agent weave before the first "
-        f"call? What it says: {logs}"
+        "are the address of the sink, the protocol and the pattern right, and does the agent weave before the first "
+        f"call? {where[0].upper()}{where[1:]}"
     )
     return Check("woven", "failed", f"nothing arrived by {config.protocol}", hint)
 
@@ -109,7 +113,8 @@ def _counted(record: TrialRecord, config: Configuration) -> Check:
         hint = "is more than the one method traced, or does records_per_invocation say too little?"
         return Check("counted", "failed", text, hint)
     if not ledger.received:
-        return Check("counted", "failed", text)
+        came = any(other.received for other in _ledgers(record))
+        return Check("counted", "failed" if came else "unknown", text, "" if came else "see woven")
     if ledger.expected % ledger.received == 0:
         hint = "a whole fraction: is every invocation a record of its own? See records_per_invocation and tree_limit"
         return Check("counted", "failed", text, hint)
@@ -132,8 +137,10 @@ def _structure(record: TrialRecord, config: Configuration) -> Check:
 
 def _loss(record: TrialRecord, config: Configuration) -> Check:
     ledger = record.ledger
-    if ledger is None or not ledger.expected or not ledger.received:
-        return Check("loss", "unknown", "nothing is promised record by record, or nothing came")
+    if ledger is None or not ledger.expected:
+        return Check("loss", "unknown", "nothing is promised record by record")
+    if not ledger.received:
+        return Check("loss", "unknown", "nothing came")
     if ledger.missing and ledger.lost_datagrams > 0:
         text = (
             f"the kernel lost {ledger.lost_datagrams:,} datagrams on their way, "

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from tracetax.errors import ExitCode, UserError
+from tracetax.model import Artifact
 
 Say: TypeAlias = Callable[[str], None]
 """Takes a sentence on what is being done, for the progress display."""
@@ -95,6 +96,16 @@ def built(target: Path, cache: Path, build: Callable[[Path], None], say: Say) ->
             if not _intact(target):
                 raise
     return target
+
+
+def refuse_unpinned(artifact: Artifact, file: Path) -> None:
+    """Raise UserError where an artifact has no checksum yet, with that of the file which came."""
+    if artifact.sha256 and not artifact.sha256.strip("0"):
+        raise UserError(
+            f"{artifact.maven or artifact.url} is not pinned yet: its sha256 is all zeros, and nothing unpinned is "
+            f"measured.\nWhat came has the SHA-256\n  {sha256_of(file)}\n"
+            "Compare it with what the project publishes, and write it into the agent's file."
+        )
 
 
 def put(file: Path, target: Path) -> None:

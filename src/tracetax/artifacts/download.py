@@ -11,7 +11,7 @@ import urllib.request
 from pathlib import Path
 
 from tracetax import __version__
-from tracetax.artifacts.cache import Say, discard, put, sha256_of, silent, staging
+from tracetax.artifacts.cache import Say, discard, put, refuse_unpinned, sha256_of, silent, staging
 from tracetax.errors import ExitCode, UserError
 from tracetax.model import Artifact
 
@@ -97,6 +97,7 @@ def _fetched(artifact: Artifact, target: Path) -> Path:
         raise DownloadFailed(f"what came is no whole answer of a web server: {error!r}") from error
     if announced.isdigit() and received < int(announced):
         raise DownloadFailed(f"the connection ended after {received:,} of {int(announced):,} bytes")
+    refuse_unpinned(artifact, target)
     if digest.hexdigest() != artifact.sha256:
         raise DownloadFailed(
             f"it does not have the checksum that its agent's file pins ({received:,} bytes came)\n"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from tracetax.artifacts.cache import Say, discard, put, sha256_of, silent, staging
+from tracetax.artifacts.cache import Say, discard, put, refuse_unpinned, sha256_of, silent, staging
 from tracetax.artifacts.tools import ToolFailed, find_tool, run_tool
 from tracetax.errors import ExitCode, UserError
 from tracetax.model import Artifact
@@ -26,6 +26,7 @@ def fetch(artifact: Artifact, cache: Path, say: Say = silent) -> Path:
     say(f"fetching {path.name}")
     with staging(cache) as stage:
         file = _copied(artifact, stage / "copy", cache)
+        refuse_unpinned(artifact, file)
         found = sha256_of(file)
         if found != artifact.sha256:
             say(f"{path.name} does not have its checksum and is fetched again, past Maven's local repository")
@@ -84,7 +85,9 @@ def _copied(artifact: Artifact, folder: Path, cache: Path, options: Sequence[str
         ],
         logs=cache / "logs",
         label=name,
-        advice="Is there a network, and is the mirror or proxy in ~/.m2/settings.xml right?",
+        advice="Does that version exist? Is there a network, and is the mirror or proxy in ~/.m2/settings.xml right? "
+        "What Maven did not find it does not look for again at once, but does with: "
+        f"mvn -U dependency:get -Dartifact={artifact.maven}",
         seconds=SECONDS,
         directory=folder.parent,
     )

@@ -9,20 +9,9 @@ from tracetax.catalog.factors import combinations, overridden
 from tracetax.catalog.problems import COMMAND_LINE, Report, raise_problems
 from tracetax.catalog.shape import read_one
 from tracetax.catalog.typed import read_jvm
-from tracetax.catalog.uses import Known, unknown_agent
-from tracetax.model import (
-    BASELINE,
-    FULL,
-    Agent,
-    Delivery,
-    Experiment,
-    Parameters,
-    Part,
-    Profile,
-    Rate,
-    Schedule,
-    Use,
-)
+from tracetax.catalog.typed_uses import typed_uses
+from tracetax.catalog.uses import Known
+from tracetax.model import FULL, Agent, Experiment, Parameters, Part, Rate, Schedule
 
 WORKLOAD = "calltree/java"
 CALLS_AT_FULL_SPEED = 200_000
@@ -34,6 +23,7 @@ HEAP = 1 << 30
 def adhoc_experiment(
     agents: Mapping[str, Agent],
     agent_keys: Sequence[str],
+    configurations: Sequence[str] | None = None,
     *,
     rate: str | None = None,
     depth: int | None = None,
@@ -44,7 +34,7 @@ def adhoc_experiment(
     heap: str | None = None,
     schedule: Schedule | None = None,
 ) -> Experiment:
-    """Measure agents as they are shipped: each one's stock configurations that deliver records.
+    """Measure the named configurations of agents, or else each one's stock ones that deliver records.
 
     Quantities are text with units, as in a file, and have the same bounds; None is an option that was not given.
     ``jdk``, ``collector`` and ``heap`` may be lists with commas between, which make a part of each combination.
@@ -53,7 +43,7 @@ def adhoc_experiment(
     """
     report = Report(COMMAND_LINE)
     known = Known(agents)
-    uses = stock_uses(agent_keys, known, report)
+    uses = typed_uses(agent_keys, configurations, known, report)
     per_second: Rate = read_one(FULL if rate is None else rate, CallRate, "--rate", report) or FULL
     if calls is None:
         calls = CALLS_AT_FULL_SPEED if per_second == FULL else max(1, round(SECONDS_AT_A_RATE * per_second))
@@ -79,25 +69,3 @@ def adhoc_experiment(
         parts=parts,
         schedule=schedule or Schedule(),
     )
-
-
-def stock_uses(agent_keys: Sequence[str], known: Known, report: Report) -> tuple[Use, ...]:
-    """The configurations of profile stock that deliver records, of agents named by ``--agent``."""
-    uses: dict[Use, None] = {}
-    for key in agent_keys:
-        agent = known.agents.get(key)
-        if agent is None or key == BASELINE.agent:
-            baseline = f'"{key}" is the baseline, which every block contains twice without being named'
-            report.add("--agent", unknown_agent(key, known) if agent is None else baseline)
-            continue
-        stock = [
-            Use(key, configuration.name)
-            for configuration in agent.configurations.values()
-            if configuration.profile is Profile.STOCK and configuration.delivery is not Delivery.NONE
-        ]
-        if not stock:
-            report.add("--agent", f"{key} has no stock configuration that delivers records; name one in a file")
-        uses |= dict.fromkeys(stock)
-    if not agent_keys:
-        report.add("--agent", "names no agent   (./tracetax list agents)")
-    return tuple(uses)

@@ -42,7 +42,8 @@ def read_agents(root: Path, own: Sequence[Path] = ()) -> tuple[dict[str, Agent],
         folders = _agent_folders(place)
         if not shipped and not folders:
             report = Report(str(place))
-            report.add("folder", "holds no agent: each is a folder of its own, with an agent.toml in it")
+            lacks = "holds no agent: each is a folder of its own, with an agent.toml in it"
+            report.add("folder", lacks if place.is_dir() else "does not exist")
             reports.append(report)
         for folder in folders:
             report = Report(f"agents/{folder.name}/agent.toml" if shipped else str(folder / "agent.toml"))

@@ -5,16 +5,16 @@ from typing import Annotated, TypeAlias
 
 from msgspec import Meta
 
-from tracetax.catalog.adhoc import DEPTH, HEAP, WORKLOAD, stock_uses
+from tracetax.catalog.adhoc import DEPTH, HEAP, WORKLOAD
 from tracetax.catalog.agent_shape import Duration
 from tracetax.catalog.experiment_shape import CallRate, Calls, Depth, JvmShape, Threads
 from tracetax.catalog.factors import combinations, overridden
-from tracetax.catalog.names import did_you_mean
 from tracetax.catalog.problems import COMMAND_LINE, Report, raise_problems
 from tracetax.catalog.shape import read_one
 from tracetax.catalog.typed import read_jvm
-from tracetax.catalog.uses import Known, unknown_agent
-from tracetax.model import BASELINE, FULL, Agent, Delivery, Experiment, Part, Schedule, Search, Use
+from tracetax.catalog.typed_uses import typed_uses
+from tracetax.catalog.uses import Known
+from tracetax.model import FULL, Agent, Delivery, Experiment, Part, Schedule, Search
 
 CALLS = 200_000
 """Of the trial at full speed, with which every search begins."""
@@ -44,10 +44,12 @@ def searched_experiment(
     """
     report, otherwise = Report(COMMAND_LINE), Search()
     known = Known(agents)
-    if configurations is None:
-        uses = stock_uses(agent_keys, known, report)
-    else:
-        uses = _named(agent_keys, configurations, known, report)
+    uses = typed_uses(agent_keys, configurations, known, report)
+    for use in uses:
+        delivery = agents[use.agent].configurations[use.configuration].delivery
+        if delivery not in PROMISED:
+            text = f"{use} promises no record one by one ({delivery}): there is no rate to search for"
+            report.add("--configuration", text)
     length_ns: int | None = None if seconds is None else read_one(seconds, Duration, "--seconds", report)
     at_least = otherwise.lowest if lowest is None else read_one(lowest, CallRate, "--lowest", report)
     if at_least == FULL:
@@ -87,27 +89,3 @@ def searched_experiment(
         schedule=Schedule(budget_ns=budget_ns, memory=False),
     )
     return experiment, search
-
-
-def _named(agent_keys: Sequence[str], names: Sequence[str], known: Known, report: Report) -> tuple[Use, ...]:
-    """The configurations of these names, of every agent that has one of them."""
-    there = [agent for key in agent_keys if (agent := known.agents.get(key)) and key != BASELINE.agent]
-    for key in agent_keys:
-        if key == BASELINE.agent:
-            report.add("--agent", f"{key} delivers no records: there is no rate to search for")
-        elif key not in known.agents:
-            report.add("--agent", unknown_agent(key, known))
-    uses: list[Use] = []
-    for name in dict.fromkeys(names):
-        having = [agent for agent in there if name in agent.configurations]
-        if not having and there:
-            hint = did_you_mean(name, [one for agent in there for one in agent.configurations])
-            owners = ", ".join(agent.key for agent in there)
-            report.add("--configuration", f'"{name}" is no configuration of {owners}{hint}')
-        for agent in having:
-            delivery = agent.configurations[name].delivery
-            if delivery not in PROMISED:
-                text = f"{agent.key} {name} promises no record one by one ({delivery}): there is no rate to search for"
-                report.add("--configuration", text)
-            uses.append(Use(agent.key, name))
-    return tuple(uses)

@@ -16,14 +16,12 @@ from tracetax.commands.run import terminations_interrupt
 from tracetax.errors import ExitCode, UserError
 from tracetax.machine.facts import machine_facts
 from tracetax.machine.isolation import tool_stays_off
-from tracetax.machine.limits import memory_available
 from tracetax.machine.lock import sole_run
 from tracetax.report.capacity import render_capacity
 from tracetax.results.capacity import write_capacity
-from tracetax.results.folder import RunFolder, check_free
+from tracetax.results.folder import RunFolder
 from tracetax.run.bench import Bench
 from tracetax.run.capacity import CapacitySearch
-from tracetax.run.plan import cells, check_memory
 from tracetax.run.progress import TerminalProgress
 
 
@@ -68,10 +66,8 @@ def capacity_command(request: CapacityRequest, root: Path, typed: Typed) -> int:
         further=request.further,
         budget=request.budget,
     )
-    check_memory(cells(experiment, agents), memory_available())
     machine = machine_facts(Path.cwd())
     path = request.out or RunFolder.new_path(Path("runs"), experiment.key, os.urandom(2).hex())
-    check_free(path)
     with sole_run(), terminations_interrupt():
         bench, folder = new_run(experiment, agents, root, path, machine, typed, console, search=search)
         return _search(bench, folder, console)

@@ -1,6 +1,7 @@
 """``./tracetax check-agent``: one slow trial of a configuration, and what it says about the agent's file."""
 
 import os
+import re
 import textwrap
 from pathlib import Path
 
@@ -31,6 +32,8 @@ CALLS_PER_SECOND = 100.0
 CALLS = 1_000
 DEPTH = 10
 HEAP_BYTES = 1 << 30
+COMPLAINT = re.compile(r"\b(WARN|WARNING|ERROR|SEVERE|FATAL)\b.*")
+COMPLAINT_LENGTH = 200
 MARKS = {"ok": ("✓", "green"), "failed": ("✗", "red"), "warning": ("⚠", "yellow"), "unknown": ("–", "dim")}
 
 
@@ -68,8 +71,13 @@ def check_command(request: CheckRequest, root: Path, typed: Typed) -> int:
         with console.status("starting") as status:
             record = run_trial(plan, bench, folder, status.update)
     named = replace(config, record_name=fill(config.record_name or "", calltree.placeholders()))
-    results = checks(record, named, str(folder.path / "logs" / f"{record.number:04d}"))
+    logs = folder.path / "logs" / f"{record.number:04d}"
+    results = checks(record, named, str(logs), last_complaint(logs))
     _show(results, console)
+    if config.delivery in (Delivery.COMPLETE, Delivery.LOSSY):
+        own = "".join(f" --agents-dir {place}" for place in request.agents_dirs)
+        command = f"./tracetax run --agent {use.agent} --configuration {use.configuration}{own}"
+        console.print(f"What it delivers at full speed is not tried here, but by: {command}", soft_wrap=True)
     console.print(f"Command line, environment and all counts: {folder.path}/trials/{record.number:04d}/record.json")
     return ExitCode.FAILED if any(check.state == "failed" for check in results) else ExitCode.OK
 
@@ -107,6 +115,17 @@ def _configuration(agents: dict[str, Agent], request: CheckRequest) -> str:
     stock = [config.name for config in every if config.profile is Profile.STOCK]
     promising = [config.name for config in every if config.delivery is not Delivery.NONE]
     return next(iter((*stock, *promising, *agent.configurations)))
+
+
+def last_complaint(logs: Path) -> str:
+    """The last line in a trial's logs by which a logger warns of something, without the digits and words before it."""
+    found = ""
+    for file in sorted(logs.glob("std*.txt")):
+        with file.open(errors="replace") as lines:
+            for line in lines:
+                complaint = COMPLAINT.search(line)
+                found = complaint[0].rstrip()[:COMPLAINT_LENGTH] if complaint else found
+    return found
 
 
 def _show(results: list[Check], console: Console) -> None:

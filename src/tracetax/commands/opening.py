@@ -17,11 +17,13 @@ from tracetax.catalog.backend_file import load_backends
 from tracetax.catalog.replaced import changed_files, unchanged
 from tracetax.errors import UserError
 from tracetax.machine.facts import Machine
+from tracetax.machine.limits import memory_available
 from tracetax.model import Agent, Experiment, Search
 from tracetax.process import inherited_traps
-from tracetax.results.folder import MANIFEST_VERSION, Invocation, Manifest, RunFolder
+from tracetax.results.folder import MANIFEST_VERSION, Invocation, Manifest, RunFolder, check_free
 from tracetax.run import prepare
 from tracetax.run.bench import Bench
+from tracetax.run.plan import cells, check_memory
 
 Typed = tuple[str, ...]
 
@@ -39,7 +41,12 @@ def new_run(
     search: Search | None = None,
     backends: Mapping[str, Backend] | None = None,
 ) -> tuple[Bench, RunFolder]:
-    """Prepare what the trials need, and begin a run in ``path``. Raises UserError."""
+    """Prepare what the trials need, and begin a run in ``path``.
+
+    Raises UserError, before anything is fetched or built where the machine has too little memory or disk.
+    """
+    check_memory(cells(experiment, agents), memory_available())
+    check_free(path)
     bench = prepare.prepare(
         experiment, agents, root, cache_dir(os.environ), machine.isolation, console.print, backends=backends
     )
@@ -73,8 +80,9 @@ def taken_up(
 ) -> Bench:
     """Prepare what a run needs to go on, and write down that it does; the machine's lock must be held.
 
-    Raises UserError where its blocks would not be comparable.
+    Raises UserError where its blocks would not be comparable, or the machine has too little memory.
     """
+    check_memory(cells(experiment, folder.manifest.agents), memory_available())
     manifest = folder.manifest  # a run that has just ended may have written it anew
     folder.discard_unfinished()
     cache = cache_dir(os.environ)

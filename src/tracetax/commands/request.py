@@ -17,12 +17,13 @@ from tracetax.model import Agent, Experiment
 
 DEFAULT_EXPERIMENT = "quick"
 FIXED = (
-    *("experiment", "agents", "rate", "depth", "calls", "threads", "jdk", "collector", "heap"),
+    *("experiment", "agents", "configurations", "rate", "depth", "calls", "threads", "jdk", "collector", "heap"),
     *("seed", "out", "fast", "as_published", "artifacts", "agents_dirs", "backends"),
 )
 """What a resume may not say again: a run goes on as it began."""
 TYPED = {
     "agents": "agent",
+    "configurations": "configuration",
     "artifacts": "artifact",
     "agents_dirs": "agents-dir",
     "backends": "backend",
@@ -36,6 +37,7 @@ class Request(Struct, frozen=True):
 
     experiment: str | None = None
     agents: tuple[str, ...] | None = None
+    configurations: tuple[str, ...] | None = None
     rate: str | None = None
     depth: int | None = None
     calls: int | None = None
@@ -98,10 +100,10 @@ def refuse_fixed(request: Request) -> None:
 
 def _experiment(request: Request, root: Path) -> tuple[dict[str, Agent], Experiment]:
     if request.agents is None:
-        for name in ("rate", "depth", "calls", "threads"):
+        for name in ("configurations", "rate", "depth", "calls", "threads"):
             if getattr(request, name) is not None:
                 raise UserError(
-                    f"--{name} goes with --agent; an experiment's own parameters stand in its file.\n"
+                    f"--{TYPED.get(name, name)} goes with --agent; what an experiment measures stands in its file.\n"
                     "For example: ./tracetax run --agent kieker,opentelemetry --rate 1000/s --depth 10"
                 )
         jvm = typed_jvm(jdk=request.jdk, collector=request.collector, heap=request.heap)
@@ -117,6 +119,7 @@ def _experiment(request: Request, root: Path) -> tuple[dict[str, Agent], Experim
     experiment = adhoc_experiment(
         agents,
         request.agents,
+        request.configurations,
         rate=request.rate,
         depth=request.depth,
         calls=request.calls,

@@ -17,15 +17,13 @@ from tracetax.commands.request import Request, asked, refuse_fixed, scheduled
 from tracetax.errors import ExitCode
 from tracetax.machine.facts import Machine, machine_facts
 from tracetax.machine.isolation import tool_stays_off
-from tracetax.machine.limits import memory_available
 from tracetax.machine.lock import sole_run
 from tracetax.model import Agent, Experiment
 from tracetax.process import left_behind
 from tracetax.report.terminal import render
-from tracetax.results.folder import RunFolder, check_free
+from tracetax.results.folder import RunFolder
 from tracetax.run import prepare
 from tracetax.run.describe import estimate_words, part_words, plan_lines
-from tracetax.run.plan import cells, check_memory
 from tracetax.run.progress import TerminalProgress
 from tracetax.run.session import Session
 
@@ -44,10 +42,8 @@ def run_command(request: Request, root: Path, typed: tuple[str, ...]) -> int:
         _print_plan(experiment, agents, seed, console)
         return ExitCode.OK
     machine = machine_facts(Path.cwd())
-    check_memory(cells(experiment, agents), memory_available())
     tag = f"{random.SystemRandom().getrandbits(16):04x}"
     path = request.out or RunFolder.new_path(Path("runs"), experiment.key, tag)
-    check_free(path)
     with sole_run(), terminations_interrupt():
         bench, folder = new_run(
             experiment, agents, root, path, machine, typed, console, seed=seed, backends=wanted.backends
@@ -65,7 +61,6 @@ def _resume(request: Request, path: Path, root: Path, typed: tuple[str, ...], co
         return ExitCode.OK
     refuse_changed_files(manifest, root)
     machine = machine_facts(Path.cwd())
-    check_memory(cells(experiment, manifest.agents), memory_available())
     with sole_run(), terminations_interrupt():
         bench = taken_up(folder, experiment, root, machine, typed, console)
         return _measure(experiment, bench, folder, machine, console)
