@@ -67,6 +67,8 @@ def test_a_program_that_every_trial_builds_needs_methods(repository: Repository,
     assert "nothing to build" in repository.problems()["parameters.start_up_built"]
     change(repository.experiment, "start_up_built", "start_up_methods = 100\nstart_up_built")
     assert [part.parameters.start_up_built for part in loaded(repository).parts] == [True]
+    change(repository.experiment, "start_up_built = true", "start_up_built = [false, true]")
+    assert [part.levels for part in loaded(repository).parts] == ["start up built no", "start up built yes"]
 
 
 def test_a_list_of_one_value_is_no_factor(repository: Repository, change: Change) -> None:
