@@ -52,7 +52,7 @@ def check_buildable(experiment: Experiment, agents: dict[str, Agent]) -> None:
             other += ["compile into a jar"] if step.compile and step.compile.jar else []
             if other:
                 raise UserError(
-                    f"With start_up_built, every trial weaves its program anew, by what a step compiles or runs. "
+                    "With start_up_built, every trial weaves its program anew, by what a step compiles or runs. "
                     f'The folder "{step.name}" of {agent.key} is made of the workload by {other[0]} too.',
                     ExitCode.ENVIRONMENT,
                 )
