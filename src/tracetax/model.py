@@ -264,6 +264,8 @@ class Parameters(Struct, frozen=True):
     """Methods of generated classes that the program calls once each when it starts."""
     start_up_monitored: int = 0
     """How many of them lie in the class that agents are asked to monitor."""
+    start_up_built: bool = False
+    """Whether each trial builds them anew from their sources, weaving what is woven before a run, and is timed."""
 
     @property
     def invocations(self) -> int:

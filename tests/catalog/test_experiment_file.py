@@ -62,6 +62,15 @@ def test_more_methods_cannot_be_monitored_at_the_start_than_there_are(repository
     assert "more than start_up_methods" in repository.problems()["parameters.start_up_monitored"]
 
 
+def test_a_program_that_every_trial_builds_needs_methods(repository: Repository, change: Change) -> None:
+    change(repository.experiment, "depth = 10", "depth = 10\nstart_up_built = true")
+    assert "nothing to build" in repository.problems()["parameters.start_up_built"]
+    change(repository.experiment, "start_up_built", "start_up_methods = 100\nstart_up_built")
+    assert [part.parameters.start_up_built for part in loaded(repository).parts] == [True]
+    change(repository.experiment, "start_up_built = true", "start_up_built = [false, true]")
+    assert [part.levels for part in loaded(repository).parts] == ["start up built no", "start up built yes"]
+
+
 def test_a_list_of_one_value_is_no_factor(repository: Repository, change: Change) -> None:
     change(repository.experiment, "depth = 10", "depth = [10]")
     assert [part.name for part in loaded(repository).parts] == ["trial"]

@@ -7,7 +7,7 @@ import pytest
 
 from tests.catalog.conftest import TRACER, Repository
 from tracetax.catalog import load_agents
-from tracetax.catalog.references import references
+from tracetax.catalog.references import made_of_program, references
 from tracetax.model import Compilation, PrepareStep, Program
 
 STEPS = """
@@ -113,3 +113,13 @@ def test_a_class_path_cannot_be_empty(steps: Repository, change: Change) -> None
     assert steps.problems() == {
         "tracer: configurations.stock.class_path": "is an empty list: the program's own classes must be on it"
     }
+
+
+def test_what_is_made_of_the_program_is_known_through_the_folders_between() -> None:
+    steps = (
+        PrepareStep("weaver", compile=Compilation("{agent.files}/weaver")),
+        PrepareStep("rewritten", run=Program("W", ("{prepared.weaver}",), arguments=("{workload.sources}", "{out}"))),
+        PrepareStep("woven", compile=Compilation("{prepared.rewritten}")),
+        PrepareStep("packed", copy={"a": "{workload.classes}"}),
+    )
+    assert [step.name for step in made_of_program(steps)] == ["rewritten", "woven", "packed"]

@@ -8,7 +8,15 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from tracetax.machine.disturbance import DISTURBED_ABOVE, MachineCpu, between, machine_cpu, process_cpu_ns
+from tracetax.machine.disturbance import (
+    DISTURBED_ABOVE,
+    Load,
+    MachineCpu,
+    between,
+    machine_cpu,
+    process_cpu_ns,
+    together,
+)
 
 TICK = 10**9 // os.sysconf("SC_CLK_TCK")
 SECOND = 10**9
@@ -148,3 +156,12 @@ def test_a_process_owns_the_cpu_of_children_that_it_has_waited_for() -> None:
     child.wait()
     assert process_cpu_ns(os.getpid()) - before >= 180_000_000
     assert process_cpu_ns(child.pid) == 0
+
+
+def test_of_two_windows_the_one_in_which_others_took_more_counts() -> None:
+    calm, busy = (
+        Load(steal=0, other=0.1, seconds=9, throttled_ns=1),
+        Load(steal=0.1, other=0.2, seconds=1, throttled_ns=2),
+    )
+    for both in (together(calm, busy), together(busy, calm)):
+        assert (both.steal, both.other, both.throttled_ns, both.disturbed) == (0.1, 0.2, 3, True)

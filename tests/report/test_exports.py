@@ -14,7 +14,7 @@ from tracetax.results.folder import RunFolder
 
 from .fake_run import fake_run
 from .sample_findings import NOTHING_RECORDED, sample_findings, with_row
-from .variants import with_builds
+from .variants import with_building, with_builds
 
 
 def table(findings: Findings) -> list[dict[str, str]]:
@@ -65,6 +65,16 @@ def test_every_row_of_the_markdown_has_as_many_cells_as_its_head() -> None:
     hostile = with_row(sample_findings(), agent_name="a|b", title="`x` | <b>y</b>", verdicts=(NOTHING_RECORDED,))
     lines = [line for line in export(hostile, "markdown").splitlines() if line.startswith("|")]
     assert {line.replace("\\|", "").count("|") for line in lines} == {9}
+
+
+def test_markdown_has_columns_for_builds_where_trials_build_their_program() -> None:
+    text = export(with_building(sample_findings()), "markdown")
+    assert "| records | added to the build | added to its CPU | |" in text
+    assert "| 100 % | 400 ± 30 ms | 800 ± 30 ms |" in text
+    assert "building the program takes 1.20 ± 0.03 s, 2.40 ± 0.03 s of CPU; A/A band" in text
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    assert {line.replace("\\|", "").count("|") for line in lines} == {11}
+    assert "build" not in export(sample_findings(), "markdown")
 
 
 def test_markdown_has_no_link_and_no_html() -> None:

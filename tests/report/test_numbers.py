@@ -54,6 +54,7 @@ def test_rates_are_given_in_words(rates: list[float], shown: str) -> None:
 def test_a_time_and_its_half_width_share_the_unit_that_fits_the_time() -> None:
     assert numbers.measured_duration(18_420.0, 1_510.0) == ("18.4", "1.5", "µs")
     assert numbers.measured_duration(90.0, 10.0) == ("90", "10", "ns")
+    assert numbers.measured_duration(400.0, 30e6) == ("0", "30", "ms")
 
 
 TIMES = st.floats(-1e18, 1e18) | st.sampled_from([float("nan"), float("inf"), float("-inf")])

@@ -18,7 +18,7 @@ from tracetax.results.folder import RunFolder
 from .fake_run import fake_run
 from .reading import rows, section, text, written
 from .sample_findings import Sample, finding, many_samples, sample_findings
-from .variants import with_builds, with_published
+from .variants import with_building, with_builds, with_published
 
 
 @pytest.fixture(scope="module")
@@ -137,6 +137,18 @@ def test_parts_that_differ_in_one_parameter_only_show_how_cost_grows_with_it(tmp
     assert len(found) == 5 * 2
     assert found[0].startswith("OpenTelemetry writer 0 CPU per record, ns 270.7 ± 4.8 324.8 ± 5.8 379.0 ± 6.7")
     assert found[1] == "overhead per invocation, ns 200.0 ± 4.0 240.0 ± 4.8 280.0 ± 5.6"
+
+
+def test_over_the_monitored_methods_of_the_start_grows_what_is_paid_once(tmp_path: Path) -> None:
+    samples = many_samples(5)
+    findings = with_building(sample_findings(samples=samples))
+    fake_run(tmp_path / "run", blocks=2, findings=findings, samples=samples)
+    page = written(tmp_path / "run", findings)
+    found = rows(section(page, "growth"))
+    assert len(found) == 5 * 2
+    assert found[0] == "OpenTelemetry writer 0 added to the build 0 ± 30 ms 400 ± 30 ms 800 ± 30 ms"
+    assert found[1].startswith("added to the build's CPU")
+    assert "1.20 ± 0.03 s" in rows(section(page, "footprint"))[0]
 
 
 def test_a_part_at_full_speed_is_no_point_of_a_line() -> None:

@@ -12,7 +12,7 @@ from tracetax.results.findings import Findings
 from tracetax.results.records import Verdict
 
 from .sample_findings import NOTHING_RECORDED, sample_findings, with_row
-from .variants import with_builds, with_published
+from .variants import with_building, with_builds, with_published
 
 RUN = Path("runs/2026-11-20-quick-7f3a")
 
@@ -202,3 +202,11 @@ def test_what_the_run_has_a_verdict_on_is_not_repeated_for_each_row() -> None:
     text = printed(replace(findings, verdicts=(of_run,)))
     assert of_run.text in text
     assert warning.text not in text
+
+
+def test_where_trials_build_their_program_each_row_says_what_it_added() -> None:
+    findings = with_building(sample_findings())
+    text = words(printed(findings))
+    assert text.count("building the program takes 1.20 ± 0.03 s, 2.40 ± 0.03 s of CPU") == 2
+    assert "added to the build: 400 ± 30 ms, 800 ± 30 ms of CPU" in text
+    assert "build" not in printed(sample_findings())

@@ -1,7 +1,10 @@
 """The sample findings as other experiments would have them: a reproduction of a paper, a comparison of two builds."""
 
+from typing import Any
+
 from msgspec.structs import replace
 
+from tracetax.model import Parameters
 from tracetax.results.findings import BuildComparison, ConfigurationFinding, Findings, PublishedValue, find_measure
 
 PAPER = {"AMD Ryzen 7 5700G (x86_64)": 0.8, "Raspberry Pi 5 (ARMv8)": 2.1}
@@ -39,3 +42,33 @@ def with_builds(findings: Findings) -> Findings:
         for build in (("old.jar", "new.jar") if row is model else ("",))
     )
     return replace(findings, configurations=rows, comparisons=(comparison,))
+
+
+def with_building(findings: Findings) -> Findings:
+    """The findings of parts that differ in how many methods are monitored at the start, each trial building its own."""
+    places = {part.name: place for place, part in enumerate(findings.experiment.parts)}
+
+    def parameters(part: str) -> Parameters:
+        monitored = 500 * places[part]
+        return Parameters(
+            calls=1000, depth=10, start_up_methods=1000, start_up_monitored=monitored, start_up_built=True
+        )
+
+    def built(row: ConfigurationFinding) -> ConfigurationFinding:
+        of = find_measure(row, "service_time")
+        if of is None:
+            return row
+        added = ("_added", 4e8 * places[row.part]) if row.agent != "none" else ("", 1.2e9)
+        times: tuple[tuple[Any, float], ...] = (
+            (f"build_time{added[0]}", added[1]),
+            (f"build_cpu{added[0]}", 2 * added[1]),
+        )
+        more = (
+            replace(of, name=name, per="", estimate=time, ci95=(time - 3e7, time + 3e7), labels=())
+            for name, time in times
+        )
+        return replace(row, parameters=parameters(row.part), measures=(*row.measures, *more))
+
+    parts = tuple(replace(part, parameters=parameters(part.name)) for part in findings.experiment.parts)
+    rows = tuple(map(built, findings.configurations))
+    return replace(findings, experiment=replace(findings.experiment, parts=parts), configurations=rows)

@@ -28,3 +28,10 @@ def test_where_parts_differ_each_says_its_own() -> None:
 
 def test_a_version_of_the_file_is_named() -> None:
     assert "As many calls and starts as were published" in words(replace(experiment(FLAT), variant="as-published"))
+
+
+def test_a_program_that_each_trial_builds_is_told() -> None:
+    (part,) = experiment(FLAT).parts
+    parameters = replace(part.parameters, start_up_methods=1000, start_up_built=True)
+    text = words(replace(experiment(FLAT), parts=(replace(part, parameters=parameters),)))
+    assert "after 1,000 methods at the start, built in each trial" in text

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from tracetax import __version__
 from tracetax.analysis import cost, delivery, measures
 from tracetax.analysis.builds import comparisons
+from tracetax.analysis.once import once_measures
 from tracetax.analysis.published import published_values
 from tracetax.analysis.receivers import receivers
 from tracetax.analysis.statements import statements
@@ -142,6 +143,7 @@ def _configurations(part: Part, blocks: Blocks, inputs: Inputs) -> list[Configur
         band = _band(part, heap, blocks)
         compared = measures.overhead(beside, part.parameters.depth, band, inputs.experiment.schedule)
         compared += cost.cpu_measures(blocks, part, use, heap)
+        compared += once_measures(blocks, part, use, heap)
         rows.append(_row(part, use, heap, [(trial,) for trial in trials], blocks, inputs, compared))
     return rows
 

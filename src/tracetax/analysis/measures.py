@@ -58,7 +58,9 @@ def of_blocks(by_block: Sequence[Sequence[TrialRecord]]) -> list[Measure]:
         ("receiver_cpu", "ns", "record", _receiver_cpu_per_record, False),
         ("cpu_waiting", "1", "", lambda trial: trial.cpu.waiting_cores if trial.cpu else None, False),
         ("startup_main", "ns", "", lambda trial: _since_start(trial, trial.moments.main), False),
-        ("startup_first_call", "ns", "", lambda trial: _since_start(trial, trial.moments.first_monitored), False),
+        ("startup_first_call", "ns", "", start_up, False),
+        ("build_time", "ns", "", build_time, False),
+        ("build_cpu", "ns", "", build_cpu, False),
         ("drain_time", "ns", "", _drain_time, False),
         ("bytes", "bytes", "record", _bytes_per_record, False),
     ]
@@ -127,6 +129,21 @@ def _second_half(by_block: Sequence[Sequence[TrialRecord]]) -> list[Measure]:
     over_starts = t_interval(values)
     estimate = Estimate(over_starts.mean, over_starts.sd, over_blocks.ci95, over_blocks.n)
     return [make_measure("service_time_second_half", "ns", "call", estimate, ())]
+
+
+def start_up(trial: TrialRecord) -> float | None:
+    """From the start of the process to the end of the first call into the monitored method."""
+    return _since_start(trial, trial.moments.first_monitored)
+
+
+def build_time(trial: TrialRecord) -> float | None:
+    """Wall time of the processes that built the trial's program; None where it was built before any trial."""
+    return float(trial.building.wall_ns) if trial.building else None
+
+
+def build_cpu(trial: TrialRecord) -> float | None:
+    """Their CPU."""
+    return float(trial.building.cpu_ns) if trial.building else None
 
 
 def _since_start(trial: TrialRecord, moment_ns: int) -> float | None:

@@ -2,6 +2,7 @@
 
 import shutil
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from tracetax.artifacts.cache import CONTENTS
@@ -28,10 +29,9 @@ def compile_folder(
     if not programs:
         raise UserError(f"{what}: there is no .java below {sources}. {advice}")
     target.mkdir(parents=True, exist_ok=True)
-    where = ("-cp", class_path) if class_path else ()
     run_tool(
         what,
-        [str(javac()), "--release", str(release), *OPTIONS, *where, "-d", str(target), *programs],
+        javac_command(programs, target, class_path=class_path, release=release),
         logs=logs,
         label=label,
         advice=advice,
@@ -43,6 +43,12 @@ def compile_folder(
             place = target / path.relative_to(sources)
             place.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, place)
+
+
+def javac_command(files: Sequence[str], target: Path, *, class_path: str, release: int) -> list[str]:
+    """What compiles ``files`` into ``target``. Raises ToolFailed where there is no compiler."""
+    where = ("-cp", class_path) if class_path else ()
+    return [str(javac()), "--release", str(release), *OPTIONS, *where, "-d", str(target), *files]
 
 
 def javac() -> Path:

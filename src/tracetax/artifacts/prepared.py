@@ -187,18 +187,10 @@ class _Making:
         )
 
     def _run(self, program: Program, values: Mapping[str, str]) -> None:
-        java = find_tool("java", f"to prepare {self._step.name} of {self._place.agent}")
-        command = [
-            str(java),
-            *(fill(flag, values) for flag in program.jvm),
-            *("-cp", ":".join(fill(entry, values) for entry in program.class_path)),
-            program.main,
-            *(fill(argument, values) for argument in program.arguments),
-        ]
         with staging(self._place.cache) as stage:  # what it leaves where it was started belongs to nothing
             run_tool(
                 f"{self._named} could not be made: {program.main} failed",
-                command,
+                program_command(program, values),
                 logs=self._place.cache / "logs",
                 label=f"{self._place.agent}-{self._step.name}",
                 advice=self._advice,
@@ -221,6 +213,17 @@ class _Making:
     @property
     def _advice(self) -> str:
         return f"What it is made of stands in {self._place.folder / self._place.definition}, [[prepare]]."
+
+
+def program_command(program: Program, values: Mapping[str, str]) -> list[str]:
+    """What runs a step's program. Raises ToolFailed where there is no Java."""
+    return [
+        str(find_tool("java", "to prepare an agent's folder")),
+        *(fill(flag, values) for flag in program.jvm),
+        *("-cp", ":".join(fill(entry, values) for entry in program.class_path)),
+        program.main,
+        *(fill(argument, values) for argument in program.arguments),
+    ]
 
 
 def class_files(class_name: str, class_path: Iterable[Path]) -> Iterator[Path]:

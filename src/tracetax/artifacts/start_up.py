@@ -22,8 +22,7 @@ def build_start_up(methods: int, monitored: int, cache: Path, say: Say = silent)
     def build(folder: Path) -> None:
         say(f"compiling {methods:,} methods for the start, {monitored:,} of them monitored")
         with staging(cache) as sources:
-            for name, text in generated(methods, monitored).items():
-                (sources / f"{name}.java").write_text(text)
+            write_sources(methods, monitored, sources)
             compile_folder(
                 sources,
                 folder,
@@ -37,6 +36,14 @@ def build_start_up(methods: int, monitored: int, cache: Path, say: Say = silent)
 
     version = javac_version(cache).replace(" ", "-")
     return built(cache / "built" / f"{label}-{WAY}-{version}", cache, build, say)
+
+
+def write_sources(methods: int, monitored: int, folder: Path) -> None:
+    """Write the generated classes below ``folder``, each where its package says."""
+    place = folder / PACKAGE.replace(".", "/")
+    place.mkdir(parents=True, exist_ok=True)
+    for name, text in generated(methods, monitored).items():
+        (place / f"{name}.java").write_text(text)
 
 
 def generated(methods: int, monitored: int) -> dict[str, str]:

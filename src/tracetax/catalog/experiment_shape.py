@@ -30,6 +30,7 @@ class ParametersShape(Struct, frozen=True, kw_only=True):
     wait: Annotated[tuple[Literal["spin", "park"], ...], Meta(extra={"factor": True})] | None = None
     start_up_methods: Annotated[tuple[StartUpMethods, ...], Meta(extra={"factor": True})] | None = None
     start_up_monitored: Annotated[tuple[StartUpMethods, ...], Meta(extra={"factor": True})] | None = None
+    start_up_built: Annotated[tuple[bool, ...], Meta(extra={"factor": True})] | None = None
 
 
 class JvmShape(Struct, frozen=True, kw_only=True):

@@ -75,6 +75,8 @@ def _shown(key: str, value: Any) -> str:
     if key == "heap":
         unit = next(name for name in ("GiB", "MiB", "KiB", "B") if value % SIZE[name] == 0)
         return f"{value // SIZE[unit]:,} {unit}"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from tracetax.catalog.placeholders import ARTIFACT, PREPARED, names_in, texts_of
-from tracetax.model import Agent, Configuration, PrepareStep
+from tracetax.catalog.placeholders import ARTIFACT, PREPARED, WORKLOAD_SOURCES, names_in, texts_of
+from tracetax.model import WORKLOAD_CLASSES, Agent, Configuration, PrepareStep
 
 
 class References(Struct, frozen=True):
@@ -37,3 +37,17 @@ def referred_to(texts: Iterable[str], among: Iterable[PrepareStep]) -> Reference
 
     follow(texts)
     return References(tuple(artifacts), tuple(needed.values()))
+
+
+def made_of_program(steps: Iterable[PrepareStep]) -> tuple[PrepareStep, ...]:
+    """Those of ``steps`` that are made of the workload's classes or sources, or of a folder that is.
+
+    The steps come after those that they need, as :func:`references` gives them.
+    """
+    found: list[PrepareStep] = []
+    program = {WORKLOAD_CLASSES, WORKLOAD_SOURCES}
+    for step in steps:
+        if any(name in program for text in texts_of(step) for name in names_in(text)):
+            found.append(step)
+            program.add(f"{PREPARED}{step.name}")
+    return tuple(found)

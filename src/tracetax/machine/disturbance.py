@@ -10,6 +10,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tracetax.machine.limits import read_throttling
 
@@ -131,6 +132,17 @@ def between(start: MachineCpu, end: MachineCpu, own_cpu_ns: int, share: float = 
         throttled_ns=end.throttled_ns - start.throttled_ns,
         swapped_bytes=end.swapped_bytes - start.swapped_bytes,
         seen=start.seen and end.seen,
+    )
+
+
+def together(first: Load, second: Load) -> Load:
+    """Two windows of one trial: averages of the one in which others took more, and sums of what adds up."""
+    worse = max(first, second, key=lambda load: load.steal + load.other)
+    return replace(
+        worse,
+        throttled_ns=first.throttled_ns + second.throttled_ns,
+        swapped_bytes=first.swapped_bytes + second.swapped_bytes,
+        seen=first.seen and second.seen,
     )
 
 

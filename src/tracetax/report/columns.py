@@ -12,6 +12,7 @@ from rich.text import Text
 
 from tracetax.model import Delivery
 from tracetax.report import numbers
+from tracetax.report.sentences import building
 from tracetax.report.views import (
     Group,
     PartView,
@@ -103,6 +104,8 @@ class Layout:
         below = [self._cpu_in_words(row)] if self.cpu_below and cpu(row) else []
         spent = apart(row)
         below += [f"CPU {self.cpu.text(spent).strip()} ns per invocation offered"] if spent else []
+        built = building(row)
+        below += [built] if built else []
         below += [", ".join(notes)] if notes and not self.label else []
         below += [loss(row)] if group in (Group.LOST, Group.PARTIAL, Group.COUNTS) else []
         return RichGroup(table, *(Padding(Text(text, style="dim"), (0, 0, 0, INDENT)) for text in below))

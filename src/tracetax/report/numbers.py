@@ -105,8 +105,9 @@ def duration(nanoseconds: float, digits: int = 3) -> str:
 
 
 def measured_duration(nanoseconds: float, half_width: float | None) -> tuple[str, str, str]:
-    """A time, its half-width and the unit that fits the time: ``("18.4", "1.5", "µs")``."""
-    fitting = (unit for unit in NANOSECOND_UNITS if abs(nanoseconds) >= unit[0] * 0.9995)
+    """A time, its half-width and the unit that fits the larger of the two: ``("18.4", "1.5", "µs")``."""
+    largest = max(abs(nanoseconds), half_width if half_width and math.isfinite(half_width) else 0.0)
+    fitting = (unit for unit in NANOSECOND_UNITS if largest >= unit[0] * 0.9995)
     scale, unit = next(fitting, NANOSECOND_UNITS[-1])
     estimate, width = nanoseconds / scale, None if half_width is None else half_width / scale
     decimals = decimals_for(width, estimate)

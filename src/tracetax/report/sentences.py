@@ -5,7 +5,17 @@ from collections.abc import Sequence
 from tracetax.analysis.statements import condition
 from tracetax.model import FULL
 from tracetax.report import numbers
-from tracetax.report.views import Group, PartView, cpu, half_width, overhead, ranked_by, title_of
+from tracetax.report.views import (
+    Group,
+    PartView,
+    cpu,
+    half_width,
+    is_baseline,
+    measure,
+    overhead,
+    ranked_by,
+    title_of,
+)
 from tracetax.results.findings import BuildComparison, ConfigurationFinding, Findings, Measure
 
 TRACED_METHODS = 100
@@ -92,6 +102,21 @@ def _of_builds(comparisons: Sequence[BuildComparison]) -> str:
     )
     older, newer = comparisons[0].builds
     return f"{newer} against {older}, {numbers.in_words(len(comparisons))} comparisons: {told}."
+
+
+def building(row: ConfigurationFinding) -> str | None:
+    """What building the program took, or what was added to that of the baselines; None where no trial built any."""
+    if is_baseline(row):
+        wall, used, says = measure(row, "build_time"), measure(row, "build_cpu"), "building the program takes"
+    else:
+        wall, used, says = measure(row, "build_time_added"), measure(row, "build_cpu_added"), "added to the build:"
+    return f"{says} {duration(wall)}, {duration(used)} of CPU" if wall and used else None
+
+
+def duration(of: Measure) -> str:
+    """A time with its half-width and the unit that fits."""
+    estimate, margin, unit = numbers.measured_duration(of.estimate, half_width(of))
+    return f"{estimate} ± {margin} {unit}" if margin else f"{estimate} {unit}"
 
 
 def service(parts: Sequence[PartView]) -> str | None:

@@ -106,7 +106,7 @@ def _part(console: Console, view: PartView, layout: Layout, platform: str) -> No
 
 
 def _background(view: PartView) -> list[str]:
-    """The baseline's time; the number of blocks and why there are not more."""
+    """The baseline's time, and its build's; the number of blocks and why there are not more."""
     times: list[str] = []
     for baseline in view.baselines:
         time = measure(baseline, "service_time")
@@ -117,7 +117,8 @@ def _background(view: PartView) -> list[str]:
             times.append(f"{value}{f' ± {margin}' if margin else ''} ns{heap}{notes}")
     blocks = f"{view.part.blocks} {'block' if view.part.blocks == 1 else 'blocks'}"
     ending = f"{blocks}{', indicative' if view.part.indicative else ''}, {STOPPED[view.part.stopped]}"
-    return [f"without an agent a call takes {', '.join(times)}", ending] if times else [ending]
+    built = [words for baseline in view.baselines[:1] if (words := sentences.building(baseline))]
+    return [*([f"without an agent a call takes {', '.join(times)}"] if times else []), *built, ending]
 
 
 def _failed(console: Console, row: ConfigurationFinding) -> None:

@@ -39,6 +39,11 @@ MeasureName = Literal[
     "rss_peak",
     "startup_main",
     "startup_first_call",
+    "startup_first_call_added",
+    "build_time",
+    "build_time_added",
+    "build_cpu",
+    "build_cpu_added",
     "drain_time",
     "bytes",
 ]
@@ -48,9 +53,10 @@ the block's baselines, once per call and once per invocation; ``overhead_ratio``
 of all threads from first call to drained, less the baseline's, per invocation and per delivered record;
 ``cpu_caller``, ``_agent``, ``_jit`` and ``_gc`` are its parts; ``cpu_waiting`` is in cores, in the quiet wait after
 drained. ``heap_live`` and ``rss_peak`` are of the memory trial; ``startup_main`` and ``startup_first_call`` count from
-the start of the process; ``drain_time`` from the last call to the last record; ``bytes`` are those on the wire or on
-disk. ``sink_cpu`` is the sink's in the whole measured phase; ``receiver_cpu`` that of the sink, or of the backend in
-its place, from first call to drained."""
+the start of the process; ``build_time`` and ``build_cpu`` are of the processes that built a trial's program, where it
+was built there; what ends in ``_added`` is a paired difference against the block's baselines. ``drain_time`` counts
+from the last call to the last record; ``bytes`` are those on the wire or on disk. ``sink_cpu`` is the sink's in the
+whole measured phase; ``receiver_cpu`` that of the sink, or of the backend in its place, from first call to drained."""
 
 
 class Measure(Struct, frozen=True):

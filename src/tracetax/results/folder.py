@@ -255,6 +255,8 @@ def _of_process(record: TrialRecord) -> dict[str, float]:
         "drain_time": moments.drained - moments.last_call if moments.drained else None,
     }
     found["receiver_cpu"] = record.receiver_cpu_ns or None
+    if record.building:
+        found |= {"build_time": record.building.wall_ns, "build_cpu": record.building.cpu_ns}
     if record.cpu:
         found["cpu_waiting"] = record.cpu.waiting_cores
         for until, times in (("last_call", record.cpu.to_last_call), ("drained", record.cpu.to_drained)):

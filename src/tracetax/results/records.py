@@ -52,7 +52,10 @@ class Moments(Struct, frozen=True):
 
 
 class Disturbance(Struct, frozen=True):
-    """What else the machine did from the start of the JVM until it was drained, in cores unless named."""
+    """What else the machine did from the start of the JVM until it was drained, in cores unless named.
+
+    Where the program was built in the trial, that of the build instead if others took more then.
+    """
 
     steal: float
     other_cpu: float
@@ -126,6 +129,15 @@ class CpuAccount(Struct, frozen=True):
     """CPU of the busiest threads by name from first call to drained, ns."""
 
 
+class Building(Struct, frozen=True):
+    """What building the program of a trial took: its processes together, one after the other."""
+
+    wall_ns: int
+    cpu_ns: int
+    """Of all their threads, from wait4."""
+    commands: tuple[tuple[str, ...], ...]
+
+
 class TrialRecord(Struct, frozen=True):
     """One trial: what was done, what came of it."""
 
@@ -184,3 +196,5 @@ class TrialRecord(Struct, frozen=True):
     receiver_cpu_ns: int = 0
     """CPU of the sink or the backend, all its threads, from the first call until drained; 0 where records reach it
     only afterwards."""
+    building: Building | None = None
+    """Where the program was built in the trial, before its JVM started."""

@@ -1,5 +1,6 @@
 """What every trial of a run shares: the programs, the agents and their files, the JVM's settings, the limits."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -13,6 +14,8 @@ from tracetax.model import Agent, Configuration, JvmSettings, Parameters, Use
 class Limits(Struct, frozen=True):
     """How long each stage of a trial may take before the watchdog ends the JVM, seconds."""
 
+    build: float = 300.0
+    """For each process that builds a trial's program."""
     start: float = 60.0
     burst: float = 30.0
     warm_up: float = 90.0
@@ -57,10 +60,10 @@ class Bench(Struct, frozen=True):
     backends: dict[str, Supplied] = {}
     """What can stand in the sink's place, by the name of its folder."""
 
-    def class_path(self, parameters: Parameters) -> str:
-        """The workload's classes, with those for its start."""
-        start_up = self.start_up.get((parameters.start_up_methods, parameters.start_up_monitored))
-        return f"{self.classes}:{start_up}" if start_up else str(self.classes)
+    def class_path(self, parameters: Parameters, built: Sequence[Path] = ()) -> str:
+        """The workload's classes, with those for its start: ``built`` in the trial, or else before any."""
+        ready = self.start_up.get((parameters.start_up_methods, parameters.start_up_monitored))
+        return ":".join(map(str, (self.classes, *(built or ([ready] if ready else [])))))
 
     def java(self, jvm: JvmSettings) -> Path:
         """The program ``java`` of the JDK that a part asks for."""

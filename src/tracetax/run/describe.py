@@ -96,7 +96,10 @@ def part_words(part: Part) -> str:
     rate = "back to back" if parameters.rate == "full" else f"at {parameters.rate:,g} calls per second"
     threads = "1 thread" if parameters.threads == 1 else f"{parameters.threads} threads"
     work = f", {parameters.method_time_ns:,} ns of work at the leaf" if parameters.method_time_ns else ""
-    start = f", after {parameters.start_up_methods:,} methods at the start" if parameters.start_up_methods else ""
+    built = ", built in each trial" if parameters.start_up_built else ""
+    start = (
+        f", after {parameters.start_up_methods:,} methods at the start{built}" if parameters.start_up_methods else ""
+    )
     return f"{parameters.calls:,} calls × {parameters.depth} invocations, {rate}, {threads}{work}{start}"
 
 

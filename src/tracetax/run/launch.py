@@ -1,5 +1,6 @@
 """What a trial's JVM is started with: its command, and what its environment gets beyond the clean one."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from tracetax.catalog import fill
@@ -12,9 +13,15 @@ from tracetax.workloads import calltree
 
 
 def command_line(
-    plan: Plan, bench: Bench, ports: dict[str, int], scratch: Path, logs: Path, records: Path
+    plan: Plan,
+    bench: Bench,
+    ports: dict[str, int],
+    scratch: Path,
+    logs: Path,
+    records: Path,
+    built: Sequence[Path] = (),
 ) -> tuple[tuple[str, ...], dict[str, str]]:
-    """The JVM's command and what its environment gets beyond the clean one."""
+    """The JVM's command and what its environment gets beyond the clean one; ``built``: classes of this trial alone."""
     agent = bench.agents[plan.config.agent]
     output = scratch / "workload"
     output.mkdir()
@@ -28,7 +35,7 @@ def command_line(
         "expected.records.next_power_of_two": str(1 << max(0, expected - 1).bit_length()),
         "expected.calls": str(plan.part.parameters.calls),
         FILES: str(bench.agent_folder(agent.key) / "files"),
-        WORKLOAD_CLASSES: bench.class_path(plan.part.parameters),
+        WORKLOAD_CLASSES: bench.class_path(plan.part.parameters, built),
         "trial.dir": str(scratch),
         "records.dir": str(records),
     }

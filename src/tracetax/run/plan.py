@@ -118,7 +118,7 @@ def expected_seconds(cell: Cell, part: Part, config: Configuration) -> float:
     The constants are what trials took on a 2-core virtual machine; from the second block on, measured times replace it.
     """
     parameters = part.parameters
-    start = 1.0 + 0.15 * cell.heap_bytes / 2**30
+    start = 1.0 + 0.15 * cell.heap_bytes / 2**30 + (3.0 if parameters.start_up_built else 0.0)
     full = parameters.rate == "full"
     calls = parameters.calls * 0.1e-6 if full else parameters.calls / float(parameters.rate) + 1.0
     calls += (parameters.calls + WARM_UP_CALLS) * parameters.method_time_ns / parameters.threads / 1e9

@@ -20,6 +20,7 @@ from tracetax.machine.isolation import Isolation
 from tracetax.model import BASELINE, Agent, Experiment
 from tracetax.run.backends import supply_backend
 from tracetax.run.bench import Bench, Limits
+from tracetax.run.building import check_buildable
 from tracetax.run.runtimes import agents_by_release, check_runtimes, obtain_jdks
 from tracetax.run.supplies import measured, supply
 from tracetax.workloads import calltree
@@ -48,6 +49,7 @@ def prepare(
 ) -> Bench:
     """Set up what every trial needs, telling ``say`` what took how long. Raises UserError with the way out."""
     used = needed_agents(experiment, agents)
+    check_buildable(experiment, used)
     jdks = obtain_jdks(experiment, root, cache, say)
     check_runtimes(experiment, used, jdks)
     for release, on_it in agents_by_release(experiment, used, jdks).items():

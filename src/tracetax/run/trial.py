@@ -3,7 +3,7 @@
 import errno
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,11 +11,13 @@ from msgspec.structs import replace
 
 from tracetax.companions.receiver import Receiver
 from tracetax.companions.sink import SinkLost
+from tracetax.machine.disturbance import together
 from tracetax.process import clean_environment
 from tracetax.results.folder import RunFolder, disk_errors
 from tracetax.results.records import Moments, TrialRecord, Verdict
 from tracetax.run.backends import receiver
 from tracetax.run.bench import Bench
+from tracetax.run.building import LOG, Built, build
 from tracetax.run.files import RecordsFolder, records_folder
 from tracetax.run.launch import command_line
 from tracetax.run.outcome import finished, with_process
@@ -25,6 +27,9 @@ from tracetax.workloads.calltree_results import collect
 
 LOG_TAIL_LINES = 12
 LOG_TAIL_BYTES = 16 << 10
+PROGRAM = "program"
+"""The folder in which a trial builds its program."""
+PRINTED = ("stderr.txt", "stdout.txt")
 
 
 def run_trial(plan: Plan, bench: Bench, folder: RunFolder, watch: Callable[[str], None]) -> TrialRecord:
@@ -58,6 +63,7 @@ def run_trial(plan: Plan, bench: Bench, folder: RunFolder, watch: Callable[[str]
     )
     with disk_errors(folder.path), records_folder(scratch) as records:
         record = _attempt(plan, bench, record, scratch, logs, records, watch)
+        shutil.rmtree(scratch / PROGRAM, ignore_errors=True)
     folder.keep_trial(record)
     return record
 
@@ -73,11 +79,17 @@ def _attempt(
 ) -> TrialRecord:
     """Run the trial's processes; turns what they did wrong into an error verdict."""
     started: list[Driver] = []
+    built: Built | None = None
     try:
+        if plan.part.parameters.start_up_built:
+            watch("building its program")
+            built = build(plan, bench, scratch / PROGRAM, logs)
+            record = replace(record, building=built.building)
         if plan.slot.cell.use.backend:
             watch(f"starting {plan.slot.cell.use.backend}")
         with receiver(plan, bench, scratch, logs) as sink:
-            command, environment = command_line(plan, bench, dict(sink.ports), scratch, logs, records.path)
+            own = built.class_path if built else ()
+            command, environment = command_line(plan, bench, dict(sink.ports), scratch, logs, records.path, own)
             record = replace(record, command=command, environment=environment)
             watch("starting")
             sink.next_phase(WARM_UP)
@@ -95,11 +107,13 @@ def _attempt(
             started.append(driver)
             with driver.process:
                 outcome = conduct_or_end(plan, bench, sink, driver, records, logs, watch)
+        if built:
+            outcome = replace(outcome, load=together(built.load, outcome.load))
         result = collect(scratch, plan.number, plan.part.parameters)
         record = finished(plan, record, outcome, result)
     except (WorkloadFailed, SinkLost) as failure:
         code = failure.code
-        tail = last_lines(logs)
+        tail = last_lines(logs, PRINTED if started else (LOG,))
         if os.strerror(errno.ENOSPC) in f"{failure}{tail}":
             raise OSError(errno.ENOSPC, str(failure)) from failure
         text = f"{failure}\n{tail}".rstrip()
@@ -117,9 +131,9 @@ def _check(sink: Receiver, records: RecordsFolder | None) -> None:
         records.check_disk()
 
 
-def last_lines(logs: Path) -> str:
-    """The tail of what the workload printed, for the error message."""
-    for name in ("stderr.txt", "stdout.txt"):
+def last_lines(logs: Path, names: Sequence[str]) -> str:
+    """The tail of what was printed, for the error message: of the first file in which there is anything."""
+    for name in names:
         file = logs / name
         if file.is_file() and (lines := tail_of(file).splitlines()):
             tail = "\n".join(f"    {line}" for line in lines[-LOG_TAIL_LINES:])

@@ -10,7 +10,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from tracetax.artifacts.start_up import ENTRY, PACKAGE
+from tracetax.artifacts.start_up import ENTRY, MONITORED, PACKAGE
 from tracetax.model import JvmSettings, Parameters
 from tracetax.process import Process
 
@@ -65,6 +65,15 @@ def placeholders() -> dict[str, str]:
         "monitored.class": MONITORED_CLASS,
         "monitored.simple_class": MONITORED_CLASS.rsplit(".", 1)[1],
         "monitored.method": MONITORED_METHOD,
+    }
+
+
+def start_up_placeholders() -> dict[str, str]:
+    """The same about the methods that are called at the start: all of one class."""
+    return {
+        "monitored.class": f"{PACKAGE}.{MONITORED}",
+        "monitored.simple_class": MONITORED,
+        "monitored.method": "*",
     }
 
 

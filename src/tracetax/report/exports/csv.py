@@ -25,6 +25,7 @@ COLUMNS = (
     ),
     *("configuration", "technology", "title", "profile", "delivery", "layers", "heap_bytes"),
     *("calls", "depth", "rate", "method_time_ns", "threads", "wait", "start_up_methods", "start_up_monitored"),
+    "start_up_built",
     *("rank", "deferred", "records_expected", "records_received", "completeness", "verdicts"),
     *("measure", "unit", "per", "estimate", "sd", "ci95_low", "ci95_high", "n_blocks", "paired_with", "labels"),
 )
@@ -53,7 +54,7 @@ def _keys(findings: Findings, row: ConfigurationFinding) -> tuple[object, ...]:
         *(row.configuration, row.technology, row.title, row.profile),
         *(row.delivery, "+".join(row.layers), row.heap_bytes),
         *(parameters.calls, parameters.depth, parameters.rate, parameters.method_time_ns, parameters.threads),
-        *(parameters.wait, parameters.start_up_methods, parameters.start_up_monitored),
+        *(parameters.wait, parameters.start_up_methods, parameters.start_up_monitored, parameters.start_up_built),
         *(row.rank, row.deferred, records.expected, records.received, records.completeness),
         "+".join(dict.fromkeys(verdict.code for verdict in row.verdicts)),
     )

@@ -22,10 +22,15 @@ from tracetax.report.views import (
     views,
     workload_words,
 )
-from tracetax.results.findings import ConfigurationFinding, Findings, Measure
+from tracetax.results.findings import ConfigurationFinding, Findings, Measure, MeasureName
 
 HASH = 12
 """Digits of an artifact's SHA-256: enough to tell builds apart."""
+BUILDS: tuple[tuple[str, MeasureName], ...] = (
+    ("added to the build", "build_time_added"),
+    ("added to its CPU", "build_cpu_added"),
+)
+"""Columns of an experiment whose trials build their program."""
 MACHINE = ("cpu", "cores", "memory_bytes", "kernel", "java")
 
 
@@ -51,8 +56,10 @@ def _part(view: PartView) -> Iterator[str]:
     words = f"{workload_words(part.parameters)}{f', on {platform}' if platform else ''}"
     yield f"**{_escaped(part.title)}**: {_escaped(words)}  "
     base = next((time for row in view.baselines if (time := measure(row, "service_time"))), None)
+    built = next((words for row in view.baselines if (words := sentences.building(row))), None)
     band = view.half_width(view.band)
     facts = [f"without an agent a call takes {_measured(base)} ns"] if base else []
+    facts += [built] if built else []
     facts += [f"A/A band ± {numbers.measured(band, band)[1]} ns per invocation"] if band is not None else []
     blocks = "1 block" if part.blocks == 1 else f"{part.blocks} blocks"
     facts.append(f"{blocks}{', indicative' if part.indicative else ''}, {STOPPED[part.stopped]}")
@@ -60,12 +67,19 @@ def _part(view: PartView) -> Iterator[str]:
 
 
 def _table(view: PartView) -> Iterator[str]:
-    yield "| | agent | configuration | CPU per record, ns | overhead per invocation, ns | p99 of a call | records | |"
-    yield "| --: | --- | --- | --: | --: | --: | --: | --- |"
+    builds = [one for one in BUILDS if any(measure(row, one[1]) for row in view.rows)]
+    more = "".join(f"{heading} | " for heading, _ in builds)
+    yield (
+        "| | agent | configuration | CPU per record, ns | overhead per invocation, ns | p99 of a call | records | "
+        f"{more}|"
+    )
+    yield f"| --: | --- | --- | --: | --: | --: | --: | {'--: | ' * len(builds)}--- |"
     for group, rows in view.groups.items():
-        yield f"| | *{_escaped(group_heading(group, rows))}* | | | | | | |"
+        yield f"| | *{_escaped(group_heading(group, rows))}* | | | | | | {'| ' * len(builds)}|"
         for row in rows:
-            yield f"| {' | '.join(_cells(view, group, row))} |"
+            *cells, notes = _cells(view, group, row)
+            added = [sentences.duration(of) if (of := measure(row, name)) else "" for _, name in builds]
+            yield f"| {' | '.join((*cells, *added, notes))} |"
 
 
 def _cells(view: PartView, group: Group, row: ConfigurationFinding) -> list[str]:

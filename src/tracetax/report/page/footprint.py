@@ -21,6 +21,11 @@ COLUMNS: tuple[tuple[MeasureName, str, str | None], ...] = (
     ("allocation", "Allocated per call", "call"),
     ("startup_main", "Start to main", None),
     ("startup_first_call", "Start to first call", None),
+    ("startup_first_call_added", "Start, added", None),
+    ("build_time", "Build", None),
+    ("build_time_added", "Build, added", None),
+    ("build_cpu", "Build's CPU", None),
+    ("build_cpu_added", "Build's CPU, added", None),
     ("bytes", "Bytes per record", "record"),
     ("drain_time", "Last call to last record", None),
     ("cpu_waiting", "Cores while waiting", None),
@@ -29,14 +34,17 @@ COLUMNS: tuple[tuple[MeasureName, str, str | None], ...] = (
 EXACT = 1e-4
 """Half-width, as a share of the estimate, below which a number that is much the same in every block has none."""
 READING = (
-    "Absolute values, the baseline on top; nothing is subtracted. Memory is from one extra trial and has no interval."
+    "Absolute values, the baseline on top; nothing is subtracted, except where it says added. Memory is from one "
+    "extra trial and has no interval."
 )
 MORE = (
     "Memory is measured in a trial of its own with a small heap of which nothing is touched beforehand. The other "
-    "columns are means over blocks with their 95 % intervals. Start counts from the start of the process. Bytes are "
-    "those on the wire or on disk. A Java without class-data archive starts more slowly, with an agent and without. "
-    "Cores while waiting: what the process uses when nothing is left to deliver. The receiver's CPU is that of the "
-    "sink, or of the backend in its place, all threads, from the first call until the last record had arrived."
+    "columns are means over blocks with their 95 % intervals; what is added is the difference to the baselines of the "
+    "same block. Start counts from the start of the process. A build is that of a trial's program: compiling it, and "
+    "weaving it by a technology that weaves before a run. Bytes are those on the wire or on disk. A Java without "
+    "class-data archive starts more slowly, with an agent and without. Cores while waiting: what the process uses when "
+    "nothing is left to deliver. The receiver's CPU is that of the sink, or of the backend in its place, all threads, "
+    "from the first call until the last record had arrived."
 )
 
 

@@ -1,14 +1,16 @@
 """How cost grows with one parameter, where parts of a run differ in exactly that one."""
 
 import math
+from collections.abc import Callable
 from itertools import pairwise
 
 from msgspec import Struct
 
 from tracetax.model import FULL, Parameters
 from tracetax.report import numbers
+from tracetax.report.page.footprint import value as with_unit
 from tracetax.report.page.html import BEHIND, Child, Markup, caption, h, plus_minus, scrolling, section, who
-from tracetax.report.views import PartView, cpu, errors, half_width, overhead, title_of
+from tracetax.report.views import PartView, cpu, errors, half_width, measure, overhead, title_of
 from tracetax.results.findings import ConfigurationFinding, Measure
 
 FACTORS = {
@@ -16,9 +18,10 @@ FACTORS = {
     "depth": "invocations per call",
     "threads": "calling threads",
     "method_time_ns": "work at the leaf",
+    "start_up_monitored": "monitored methods at the start",
 }
-OTHERS = ("wait", "start_up_methods", "start_up_monitored")
-"""Parameters in which parts may differ, too, but over which the cost of a call does not grow."""
+OTHERS = ("wait", "start_up_methods", "start_up_built")
+"""Parameters in which parts may differ, too, but over which nothing is shown to grow."""
 WIDE = 20
 """Ratio of the largest to the smallest value from which the axis is logarithmic."""
 READING = (
@@ -30,7 +33,15 @@ MORE = (
     "hollow point is a part in which records were missing. Lines join what was measured and promise nothing "
     "between."
 )
-KINDS = (("CPU per record, ns", cpu), ("overhead per invocation, ns", overhead))
+Kind = tuple[str, Callable[[ConfigurationFinding], Measure | None]]
+OF_CALLS: tuple[Kind, ...] = (("CPU per record, ns", cpu), ("overhead per invocation, ns", overhead))
+ONCE: tuple[Kind, ...] = (
+    ("added to start to first call", lambda row: measure(row, "startup_first_call_added")),
+    ("added to the build", lambda row: measure(row, "build_time_added")),
+    ("added to the build's CPU", lambda row: measure(row, "build_cpu_added")),
+)
+KINDS = dict.fromkeys(FACTORS, OF_CALLS) | {"start_up_monitored": ONCE}
+"""What grows with each factor: the cost of calls, or what is paid once."""
 
 
 class Family(Struct, frozen=True):
@@ -42,7 +53,7 @@ class Family(Struct, frozen=True):
 
 def growth(parts: list[PartView]) -> Markup | None:
     """The section with one table per factor; None where no parameter was varied alone."""
-    tables = [_table(family) for family in families(parts)]
+    tables = [table for family in families(parts) if (table := _table(family))]
     if not tables:
         return None
     return section(
@@ -67,8 +78,12 @@ def _others(parameters: Parameters, factor: str) -> tuple[object, ...]:
     return tuple(getattr(parameters, name) for name in (*FACTORS, *OTHERS) if name != factor)
 
 
-def _table(family: Family) -> Markup:
+def _table(family: Family) -> Markup | None:
+    """One factor's table; None where nothing was measured that grows with it."""
     shown = [_shown(family.factor, value) for value, _ in family.points]
+    bodies = [body for rows in _configurations(family) if (body := _rows(family, rows, shown))]
+    if not bodies:
+        return None
     headings = [
         h("th", "Agent and configuration", class_="name", scope="col"),
         h("th", "Of what", class_="kind", scope="col"),
@@ -79,7 +94,7 @@ def _table(family: Family) -> Markup:
         "table",
         h("caption", f"Over {FACTORS[family.factor]}"),
         h("thead", h("tr", headings)),
-        [_rows(family, rows, shown) for rows in _configurations(family)],
+        bodies,
         class_="wide strips lines",
     )
     return scrolling(f"Cost over {FACTORS[family.factor]}", table)
@@ -104,8 +119,10 @@ def _configurations(family: Family) -> list[list[ConfigurationFinding | None]]:
 
 def _rows(family: Family, rows: list[ConfigurationFinding | None], shown: list[str]) -> Markup | None:
     model = next(row for row in rows if row)
-    kinds = [(name, [of(row) if row else None for row in rows]) for name, of in KINDS]
+    kinds = [(name, [of(row) if row else None for row in rows]) for name, of in KINDS[family.factor]]
     kinds = [(name, found) for name, found in kinds if any(found)]
+    if not kinds:
+        return None
     whole = [row is None or not row.records.blocks_incomplete for row in rows]
     name = h("th", who(model.agent_name, title_of(model)), class_="name", scope="rowgroup", rowspan=len(kinds))
     return h(
@@ -129,7 +146,9 @@ def _kind(kind: str, found: list[Measure | None]) -> str:
 
 
 def _value(of: Measure | None) -> Child:
-    return plus_minus(*numbers.measured(of.estimate, half_width(of))) if of else "–"
+    if of is None or not of.per:
+        return with_unit(of)
+    return plus_minus(*numbers.measured(of.estimate, half_width(of)))
 
 
 def _plot(values: list[float], found: list[Measure | None], whole: list[bool]) -> Markup:
