@@ -18,7 +18,9 @@ def typed_uses(agent_keys: Sequence[str], names: Sequence[str] | None, known: Kn
 
 def _named_agent(key: str, known: Known, report: Report) -> Agent | None:
     if key == BASELINE.agent:
-        report.add("--agent", f'"{key}" is the baseline, which every block contains twice without being named')
+        report.add(
+            "--agent", f'"{key}" is the baseline: it delivers no records, and is in every block without being named'
+        )
         return None
     if key not in known.agents:
         report.add("--agent", unknown_agent(key, known))
