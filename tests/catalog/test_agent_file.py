@@ -144,6 +144,7 @@ def test_a_mistake_is_reported_once_with_its_key_and_a_way_out(
         "-XX:ActiveProcessorCount=1",
         "-XX:-AlwaysPreTouch",
         "-XX:+AlwaysPreTouch",
+        "-XX:-ZGenerational",
         "-Xshare:off",
         "-cp",
         "-classpath",

@@ -21,7 +21,7 @@ from tracetax.model import SCRAPED, Configuration, Delivery, Profile
 
 _SHARED = re.compile(
     r"-Xm[sx].*|-XX:(Max|Initial)HeapSize=.*|-XX:[+-]Use\w*GC|-XX:ActiveProcessorCount\b.*|-XX:[+-]AlwaysPreTouch"
-    r"|-Xshare\b.*|(-cp|-classpath|--class-path)([= ].*)?|-jar( .*)?"
+    r"|-XX:[+-]ZGenerational|-Xshare\b.*|(-cp|-classpath|--class-path)([= ].*)?|-jar( .*)?"
 )
 """Flags that a run sets, or that would start something else than the workload."""
 
