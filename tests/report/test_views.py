@@ -9,6 +9,7 @@ from tracetax.report.views import (
     LABELS,
     STOPPED,
     Group,
+    apart,
     caveat,
     group_of,
     group_title,
@@ -61,6 +62,16 @@ def test_a_sample_shows_what_share_of_all_arrived() -> None:
     sampled = replace(row, delivery="sampled", records=replace(row.records, expected=0, completeness=None, made=10_000))
     assert group_of(sampled) is Group.PARTIAL
     assert caveat(sampled) == "sampled: 10 % of all records arrived"
+
+
+def test_the_cpu_of_what_is_missing_is_told_apart_only_where_it_is_another_number() -> None:
+    row = lossy(1_000)
+    per_record = tuple(one for one in row.measures if (one.name, one.per) == ("cpu", "record"))
+    other = tuple(one for one in row.measures if (one.name, one.per) != ("cpu", "record"))
+    spent = apart(row)
+    assert per_record and spent and spent.per == "invocation"
+    assert apart(replace(row, measures=other)) is None
+    assert apart(lossy(row.records.expected)) is None
 
 
 def test_an_error_verdict_comes_before_everything_that_was_measured() -> None:

@@ -192,8 +192,8 @@ def caveat(row: ConfigurationFinding) -> str:
 
 def apart(row: ConfigurationFinding) -> Measure | None:
     """CPU per invocation of a row whose CPU per delivered record carries that of the records that are missing."""
-    missing = group_of(row) in (Group.DROPS, Group.LOST, Group.PARTIAL)
-    return measure(row, "cpu", "invocation") if missing else None
+    of, missing = cpu(row), group_of(row) in (Group.DROPS, Group.LOST, Group.PARTIAL)
+    return measure(row, "cpu", "invocation") if missing and of and of.per == "record" else None
 
 
 def rows_id(row: ConfigurationFinding) -> str:
