@@ -84,7 +84,7 @@ def _agent(key: str, configurations: dict[str, Configuration]) -> Agent:
         instrumentation="",
         artifacts={},
         configurations=configurations,
-        technology=technologies[0],
+        technology=technologies[0] if technologies else "",
         technologies={name: Technology(name, f"by {name}") for name in technologies if name},
     )
 
