@@ -8,9 +8,9 @@ from tests.end_to_end.trials import measure_agent, verdicts, whole
 from tracetax.results.records import TrialRecord
 
 pytestmark = pytest.mark.real
-CALLS = 300
-RATE = "100/s"
-"""What waits in the stream for longer than 32 KiB take is lost: here the better part of a second."""
+CALLS = 120
+RATE = "30/s"
+"""What waits in the stream for longer than 32 KiB take is lost: here what comes in two seconds and more."""
 CUT_AT = 65
 """Executions of a call that become events at most: one more than profiler.callstack.max.depth says."""
 SAMPLED = 20
