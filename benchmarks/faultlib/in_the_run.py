@@ -233,7 +233,8 @@ def second_run(scene: Scene) -> None:
             ("report", str(scene.run)),
         )
     )
-    scene.remark = " ".join(words[:2]).replace(str(scene.unharmed.experiment), "another")
+    remark = " ".join(words[:2]).replace(str(scene.unharmed.experiment), "another")
+    scene.remark = remark.replace(str(scene.run), "RUN")
     second = scene.tool(*words)
     if second.wait(60) != 4:
         if first.poll() is not None:
