@@ -54,10 +54,8 @@ def measure_agent(
     jdk: int = 0,
     technologies: Sequence[str] = (),
     root: Path = ROOT,
-    limits: Limits = BRIEF,
-    artifacts: tuple[str, ...] = (),
 ) -> dict[str, TrialRecord]:
-    """One trial of each configuration of an agent by its name, kept in the new run ``folder/run``."""
+    """One brief trial of each configuration of an agent by its name, kept in the new run ``folder/run``."""
     text = EXPERIMENT.format(
         agent=agent,
         calls=calls,
@@ -69,7 +67,7 @@ def measure_agent(
     )
     file = folder / f"{agent}.toml"
     file.write_text(text if technologies else text.replace("technologies = []\n", ""))
-    return measure_each(file, root, folder / "run", limits, artifacts)
+    return measure_each(file, root, folder / "run", BRIEF)
 
 
 def whole(trial: TrialRecord, calls: int, depth: int = 10) -> Ledger:
