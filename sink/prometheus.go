@@ -169,11 +169,10 @@ func (s *scraper) enter(reply *http.Response) {
 		b.cutOff++
 	case err != nil:
 		b.malformed++
+	case total < s.total:
+		b.malformed++ // what falls is no counter
 	default:
-		if total < s.total {
-			b.malformed++ // what falls is no counter
-		}
-		b.counted = max(0, total-s.total)
+		b.counted = total - s.total
 		s.total = total
 	}
 	s.ledger.apply(b)

@@ -205,6 +205,9 @@ func (w *scouterWalk) steps(tree treeKey, s *scouterScan) bool {
 // enter takes a record whose name has this hash.
 func (w *scouterWalk) enter(hash int64, r record) {
 	w.batch.numbered = append(w.batch.numbered, numbered{record: r, number: uint64(hash)})
+	if len(w.batch.numbered) == spansPerBatch {
+		w.ledger.apply(w.batch)
+	}
 }
 
 // fragment enters a part of a pack that is too large for one datagram, and the pack when it is whole: object, pack,

@@ -208,6 +208,24 @@ func TestAScouterPackInPartsTakesNoMoreMemoryThanAMessageMay(t *testing.T) {
 	}
 }
 
+func TestALargeScouterPackIsEnteredInBatches(t *testing.T) {
+	const calls = 2000
+	steps := threadStep()
+	for range calls {
+		steps = append(steps, methodStep(scouterName, -1, 1, 0)...)
+	}
+	l := newLedger(newTreeTable(&spanChain{}, 1, 1000, 8<<20), scouter.signals)
+	s := newScouterReceiver(testMethod, l, newMessages(1<<20, 4<<20))
+	s.walk.datagram(scouterNames)
+	for _, part := range inParts(1, profilePack(packProfile, 1, steps), 1000) {
+		s.walk.datagram(part)
+	}
+	if held := cap(s.walk.batch.numbered); held > 2*spansPerBatch {
+		t.Errorf("%d records were held at once", held)
+	}
+	expectCount(t, l.close(), protocolCount{Records: 1, CompleteTrees: 1, Duplicates: calls - 1})
+}
+
 func TestACutScouterDatagramIsMalformed(t *testing.T) {
 	for _, whole := range append(scouterCall(packProfile2, 1, 3), scouterNames, onePack(heartbeatPack())) {
 		for cut := range len(whole) {

@@ -28,6 +28,8 @@ class Start(Struct, frozen=True):
     jvm: tuple[str, ...] = ()
     arguments: tuple[str, ...] = ()
     environment: dict[str, str] = {}
+    memory_bytes: int = 256 << 20
+    """What it needs; a run is refused where that is not free beside the largest heap."""
 
     @property
     def by_java(self) -> bool:

@@ -111,6 +111,10 @@ def test_datagrams_that_the_kernel_lost_are_not_blamed_on_the_agent() -> None:
     seen = found(ledger=lost)["loss"]
     assert seen.state == "warning"
     assert "the kernel lost 1 datagrams" in seen.text
+    more = ledger(10_000, received=5_000, complete_trees=500, expected_trees=1_000, lost_datagrams=1)
+    seen = found(ledger=more)["loss"]
+    assert seen.state == "failed"
+    assert "4,990 records are missing" in seen.text and "at most 10 records with them" in seen.text
 
 
 def test_broken_trees_with_all_records_are_a_failure() -> None:

@@ -47,6 +47,7 @@ def test_no_agent_at_all_is_refused(repository: Repository) -> None:
         ({"depth": 1_001}, "--depth", "must be between 1 and 1,000, not 1,001"),
         ({"calls": 10**9 + 1}, "--calls", "must be between 1 and 1,000,000,000"),
         ({"threads": 0}, "--threads", "must be between 1 and 1,024, not 0"),
+        ({"threads": 4, "rate": "1/s"}, "--threads", "is more than the 3 calls"),
     ],
 )
 def test_an_option_is_as_strict_as_the_same_value_in_a_file(

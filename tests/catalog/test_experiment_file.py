@@ -134,6 +134,7 @@ def test_what_a_schedule_does_not_say_keeps_its_default(
         ("depth = 10", "depth = []", "parameters.depth", "is an empty list"),
         ("depth = 10", "depth = 10\nrate = 1000", "parameters.rate", '1000 needs a unit: "1000/s", or "full"'),
         ("depth = 10", 'depth = 10\nmethod_time = "5"', "parameters.method_time", '"5" needs a unit: "5 s"'),
+        ("depth = 10", "depth = 10\nthreads = 1_024", "parameters.threads", "is more than calls"),
         ("depth = 10", 'depth = 10\nwait = "sleep"', "parameters.wait", 'must be one of "park", "spin"'),
         ('heap = "1 GiB"', "", "jvm.heap", "is missing"),
         ('heap = "1 GiB"', 'heap = "1"', "jvm.heap", '"1" needs a unit: "1 GiB"'),

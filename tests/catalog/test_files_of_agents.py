@@ -1,6 +1,5 @@
 """Files that agents are given as they are: where nothing is filled in, they must name what is really monitored."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -30,13 +29,3 @@ def test_the_counter_that_is_scraped_is_the_one_that_inspectit_is_told_to_keep()
     assert scrape
     view = scrape.metric.removesuffix("_ratio_total").replace("_", "/")
     assert f"'[{view}]': {{ aggregation: COUNT }}" in (FOLDER / "metrics" / "tracetax.yml").read_text()
-
-
-@pytest.mark.parametrize(
-    "file", sorted((ROOT / "agents" / "app-insights" / "files").iterdir()), ids=lambda file: file.stem
-)
-def test_application_insights_instruments_the_monitored_method(file: Path) -> None:
-    monitored = placeholders()
-    assert json.loads(file.read_text())["preview"]["customInstrumentation"] == [
-        {"className": monitored["monitored.class"], "methodName": monitored["monitored.method"]}
-    ]

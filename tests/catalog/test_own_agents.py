@@ -7,6 +7,7 @@ import pytest
 from tests.catalog.conftest import TRACER, Repository
 from tracetax.catalog import CatalogError, load_agents, load_catalog
 from tracetax.catalog.replaced import with_artifacts
+from tracetax.catalog.uses import Known, listed, unknown_agent
 
 
 def own(folder: Path, name: str, text: str = TRACER) -> Path:
@@ -31,6 +32,13 @@ def test_an_experiment_can_measure_them(repository: Repository, tmp_path: Path) 
     repository.write("experiments/trial.toml", text)
     _, experiment = load_catalog("trial", repository.root, [place])
     assert {use.agent for use in experiment.parts[0].uses} == {"other"}
+
+
+def test_a_misspelt_name_is_told_where_the_own_ones_are_listed(repository: Repository, tmp_path: Path) -> None:
+    place = own(tmp_path / "mine", "other")
+    known = Known(load_agents(repository.root, [place]))
+    assert unknown_agent("othr", known).endswith(f"(./tracetax list agents --agents-dir {place / 'other'})")
+    assert listed("configurations tracer", [known.agents["tracer"]]) == "(./tracetax list configurations tracer)"
 
 
 @pytest.mark.parametrize(("name", "words"), [("tracer", "already"), ("broken", "delivery")])

@@ -34,16 +34,22 @@ def test_configurations_can_be_named_and_crossed_with_jvm_settings(repository: R
     assert search == Search(seconds=2.0, lowest=50.0, further=10)
 
 
+def test_the_lowest_rate_is_one_that_can_be_tried(repository: Repository) -> None:
+    _, search = searched_experiment(load_agents(repository.root), ["tracer"], lowest="1006/s")
+    assert search.lowest == 1_010.0
+
+
 @pytest.mark.parametrize(
     ("agents", "configurations", "options", "key", "text"),
     [
         (["tracre"], None, {}, "--agent", 'Did you mean "tracer"'),
         (["none"], ["baseline"], {}, "--agent", "delivers no records"),
         (["tracer"], ["stokc"], {}, "--configuration", 'Did you mean "stock"'),
-        (["tracer"], ["off"], {}, "--configuration", "promises no record one by one"),
+        (["tracer"], ["off"], {}, "--configuration", "promises no record one by one.*Of tracer's, .*stock.* do"),
         (["tracer"], None, {"lowest": "full"}, "--lowest", "is tried in any case"),
         (["tracer"], None, {"lowest": "10"}, "--lowest", "needs a unit"),
         (["tracer"], None, {"seconds": "5"}, "--seconds", "needs a unit"),
+        (["tracer"], None, {"seconds": "999ms"}, "--seconds", "a second at least"),
         (["tracer"], None, {"further": 0}, "--further", "must be between 1 and"),
         (["tracer"], None, {"jdk": "7"}, "--jdk", "must be between 8 and"),
         (["tracer"], None, {"budget": "soon"}, "--budget", "is no time"),

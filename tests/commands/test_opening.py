@@ -3,12 +3,16 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+from tests.fakes.backends import fake_backend
 from tests.run.stand_ins import agents, configuration, experiment
+from tracetax.backend import Backend
 from tracetax.commands.console import console
 from tracetax.commands.opening import new_run
 from tracetax.errors import UserError
 from tracetax.machine.facts import machine_facts
+from tracetax.run.plan import cells, memory_needed
 
 FLAT = configuration("flat")
 
@@ -21,14 +25,34 @@ def nothing_is_prepared(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tracetax.run.prepare.prepare", prepare)
 
 
-def begin(path: Path) -> None:
-    new_run(experiment(FLAT), agents(FLAT), path, path / "run", machine_facts(Path()), (), console())
+def begin(path: Path, backend: Backend | None = None) -> None:
+    """Begin a run, at the backend too if there is one."""
+    what = experiment(FLAT)
+    served = {backend.key: backend} if backend else {}
+    if backend:
+        part = what.parts[0]
+        uses = (*part.uses, *(replace(use, backend=backend.key) for use in part.uses))
+        what = replace(what, parts=(replace(part, uses=uses),))
+    facts = machine_facts(Path())
+    new_run(what, agents(FLAT), path, path / "run", facts, (), console(), backends=served)
 
 
 def test_a_machine_with_too_little_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tracetax.commands.opening.memory_available", lambda: 1 << 20)
     with pytest.raises(UserError, match=r"GiB of memory, and this machine has 0\.0 GiB free"):
         begin(tmp_path)
+
+
+def test_a_backend_needs_memory_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    served = fake_backend().backend
+    large = replace(served, start=replace(served.start, memory_bytes=3 << 30))
+    alone = memory_needed(cells(experiment(FLAT), agents(FLAT))[0], {})
+    monkeypatch.setattr("tracetax.commands.opening.memory_available", lambda: alone + (3 << 30) - 1)
+    with pytest.raises(UserError, match=r"flat → fake-server in part .* needs"):
+        begin(tmp_path, large)
+    for backend in (None, served):
+        with pytest.raises(AssertionError, match="prepared"):
+            begin(tmp_path / "fits", backend)
 
 
 def test_a_folder_that_holds_something_else(tmp_path: Path) -> None:

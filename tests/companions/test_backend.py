@@ -87,6 +87,7 @@ def test_its_cpu_is_known_and_nothing_of_it_is_left(server: BackendServer, tmp_p
         ("is-deaf", "was not ready within 1 s"),
         ("everywhere", "listens on more than the loopback address"),
         ("babbles", "serves at /counters what is no json"),
+        ("raves", "serves at /counters what is no json"),
     ],
 )
 def test_one_that_cannot_be_used_is_told_with_its_log(tmp_path: Path, fault: str, words: str) -> None:

@@ -12,13 +12,13 @@ CALLS = 300
 @pytest.fixture(scope="module")
 def trials(tmp_path_factory: pytest.TempPathFactory) -> dict[str, TrialRecord]:
     folder = tmp_path_factory.mktemp("insights")
-    return measure_agent(folder, "app-insights", ["stock", "sampled"], calls=CALLS, rate="100/s")
+    return measure_agent(folder, "app-insights", ["stock", "every-call"], calls=CALLS, rate="100/s")
 
 
 def test_every_record_arrives_in_a_whole_tree(trials: dict[str, TrialRecord]) -> None:
-    whole(trials["stock"], CALLS)
-    assert verdicts(trials["stock"]) == {}
+    whole(trials["every-call"], CALLS)
+    assert verdicts(trials["every-call"]) == {}
 
 
 def test_as_shipped_it_keeps_a_few_calls_whole(trials: dict[str, TrialRecord]) -> None:
-    sampled(trials["sampled"], CALLS)
+    sampled(trials["stock"], CALLS)

@@ -2,7 +2,7 @@
 
 What it does wrong is said by its last argument: ``ends`` at once, ``is-deaf`` (never listens), ``everywhere`` (listens
 on all addresses), ``drops`` every second span, ``refuses`` every second request, ``dies`` at the first span,
-``babbles`` instead of its counters.
+``babbles`` instead of its counters, ``raves`` of infinitely many spans.
 """
 
 import json
@@ -38,6 +38,8 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(200, "up")
         elif fault == "babbles":
             self.answer(200, "<html>")
+        elif fault == "raves":
+            self.answer(200, '{"spans.total": {"received": Infinity}}')
         elif form == "json":
             self.answer(200, json.dumps({"spans.total": counters, "other": 7}))
         else:

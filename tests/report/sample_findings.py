@@ -342,7 +342,7 @@ def with_row(findings: Findings, **changes: Any) -> Findings:
 STATEMENTS = (
     Statement(
         "rate-comparison",
-        "At 10,000 records per second Kieker and OpenTelemetry both deliver everything. OpenTelemetry, as shipped, "
+        "At 10,000 invocations per second Kieker and OpenTelemetry both deliver everything. OpenTelemetry, as shipped, "
         "takes 0.46 ± 0.02 µs more per invocation than Kieker.",
         ("at-rate/kieker/binary-tcp", "at-rate/opentelemetry/otlp"),
     ),

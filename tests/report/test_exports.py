@@ -54,7 +54,7 @@ def test_csv_tells_two_builds_apart() -> None:
 
 def test_markdown_is_a_table_with_its_machine_versions_sentence_band_and_blocks() -> None:
     text = export(sample_findings(), "markdown")
-    assert "At 10,000 records per second, Kieker (binary TCP) costs least CPU" in text
+    assert "At 10,000 invocations per second, Kieker (binary TCP) costs least CPU" in text
     assert "| 1 | Kieker | binary TCP | 199.2 ± 2.6 | 147.2 ± 2.1 | 3.48 µs | 100 % |" in text
     assert "A/A band ± 0.6 ns per invocation; 5 blocks, indicative" in text
     assert "- Machine: AMD EPYC 9654 96-Core Processor, 2 cores, 23 GiB, Linux 6.18.2" in text

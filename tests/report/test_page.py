@@ -48,7 +48,7 @@ def test_every_configuration_of_every_part_appears(page: ET.Element) -> None:
 
 def test_the_page_begins_with_the_verdict_then_what_a_service_pays(page: ET.Element) -> None:
     header = text(page.find(".//header"))
-    verdict = "At 10,000 records per second, Kieker (binary TCP) costs least CPU of the two that deliver every record"
+    verdict = "At 10,000 invocations per second, Kieker (binary TCP) costs least CPU of the two that deliver every"
     assert header.index(verdict) < header.index("A service with 100 traced methods")
 
 

@@ -42,7 +42,7 @@ def only(findings: Findings, part: str) -> Findings:
 def test_the_verdict_is_of_the_part_at_a_rate_where_there_is_one() -> None:
     text = verdict(sample_findings())
     assert text is not None
-    assert text.startswith("At 10,000 records per second, Kieker (binary TCP) costs least CPU")
+    assert text.startswith("At 10,000 invocations per second, Kieker (binary TCP) costs least CPU")
     assert text.endswith("OpenTelemetry (OTLP, as shipped) costs most: 1,179 ± 23 ns and 871 ± 19 ns.")
     assert (verdict(only(sample_findings(), "full-speed")) or "").startswith("Back to back, Kieker")
 

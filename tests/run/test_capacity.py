@@ -1,19 +1,22 @@
 """The search for the highest complete rate, by real trials of a stand-in that loses records above a rate."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
+from tests.results.trials import ledger, record
 from tests.run.stand_ins import configuration, experiment, fake_bench, new_run
 from tracetax.analysis.capacity import build_capacity
-from tracetax.model import FULL, Delivery, Parameters, Part, Search
-from tracetax.results.capacity import CapacityFinding, CapacityTrial
+from tracetax.model import FULL, Delivery, Parameters, Part, Rate, Search
+from tracetax.results.capacity import CapacityFinding, CapacityTrial, trials_of
 from tracetax.results.folder import RunFolder
-from tracetax.results.records import TrialRecord
+from tracetax.results.records import Disturbance, Moments, TrialRecord
 from tracetax.run import capacity
 from tracetax.run.bench import Bench
-from tracetax.run.capacity import CapacitySearch, at_rate, next_step
+from tracetax.run.capacity import CapacitySearch, at_rate, looks, next_step
+from tracetax.statistics.threshold import Look
 
 QUICK = Search(seconds=0.2, lowest=100.0, resolution=0.5, further=1)
 
@@ -44,6 +47,7 @@ class Watcher:
 @pytest.fixture(autouse=True)
 def _few_calls(monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[reportUnusedFunction]
     monkeypatch.setattr(capacity, "CALLS_AT_FULL_SPEED", 200)
+    monkeypatch.setattr("tracetax.results.capacity.MADE", 0.0)  # of 0.2 s a busy machine takes more than 5 %
 
 
 def searched(
@@ -121,6 +125,33 @@ def test_a_trial_that_was_disturbed_and_lost_is_made_again() -> None:
     again = next_step([full, trial(2, "disturbed")], QUICK)
     assert again.rate == next_step([full], QUICK).rate
     assert next_step([full, trial(2, "incomplete")], QUICK).rate == 500.0
+
+
+def test_a_rate_that_the_caller_does_not_make_is_no_lower_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tracetax.results.capacity.MADE", 0.95)
+
+    def at(number: int, rate: Rate, made: float, **changes: Any) -> TrialRecord:
+        moments = Moments(spawned=1, first_call=10**9, last_call=10**9 + round(1_000 * 10**9 / made))
+        return record(number, parameters=Parameters(calls=1_000, depth=10, rate=rate), moments=moments, **changes)
+
+    records = [
+        at(1, FULL, made=10_000.0, ledger=ledger(10_000, 9_000)),
+        at(2, 9_000.0, made=8_000.0),
+        at(3, 8_000.0, made=7_900.0),
+        at(4, 20_000.0, made=20_000.0, role="baseline-1"),
+    ]
+    trials = trials_of(records, "p")
+    assert [trial.counts for trial in trials] == ["incomplete", "not-made", "complete"]
+    assert looks(trials) == [Look(9_000.0, held=False), Look(8_000.0, held=True)]
+    busy = Disturbance(steal=1.0, other_cpu=0.0, tool_cpu=0.0, sink_cpu_ns=0, pressure_cpu_avg10=0.0, disturbed=True)
+    assert [trial.counts for trial in trials_of([replace(records[1], disturbance=busy)], "p")] == ["disturbed"]
+    folder = new_run(tmp_path / "r", experiment(configuration("flat")), configuration("flat"))
+    for one in records:
+        folder.scratch(one.number)
+        folder.keep_trial(one)
+    (found,) = build_capacity(folder).configurations
+    assert found.outcome == "unfinished"
+    assert "the caller itself falls behind, making 8,000" in found.text
 
 
 def test_a_trial_calls_for_as_long_as_was_asked() -> None:

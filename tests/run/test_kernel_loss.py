@@ -16,7 +16,8 @@ from tracetax.run.verdicts import of_records
     [
         (1_000, 0, {}),
         (900, 0, {"its own": "100 of 1,000"}),
-        (900, -1, {"its own": "100 of 1,000"}),  # the kernel does not tell
+        (900, -1, {"its own": "100 of 1,000", "kernel-loss-unknown": "does not tell"}),
+        (1_000, -1, {}),
         (900, 10, {"kernel-loss": "10 datagrams"}),  # ten calls of ten records
         (900, 25, {"kernel-loss": "100 of 1,000 records at most"}),  # more than half of them carried none
         (900, 4, {"kernel-loss": "40 of 1,000 records at most", "its own": "60 of 1,000"}),

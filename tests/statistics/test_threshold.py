@@ -43,6 +43,12 @@ def test_where_not_even_the_lowest_rate_holds_that_is_the_answer() -> None:
     assert looks[-1] == Look(10.0, held=False)
 
 
+def test_a_lowest_rate_of_more_digits_than_are_tried_ends_the_search_too() -> None:
+    goal = Goal(lowest=1_006.0, highest=9_000.0, start=3_000.0, resolution=0.1, further=5)
+    found, _ = searched(lambda _: False, goal)
+    assert (found.low, found.stage) == (None, "none-holds")
+
+
 def test_where_everything_but_full_speed_holds_the_bracket_ends_there() -> None:
     found, _ = searched(lambda _: True)
     assert (found.high, found.stage) == (200_000.0, "found")

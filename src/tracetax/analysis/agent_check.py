@@ -141,14 +141,14 @@ def _loss(record: TrialRecord, config: Configuration) -> Check:
         return Check("loss", "unknown", "nothing is promised record by record")
     if not ledger.received:
         return Check("loss", "unknown", "nothing came")
-    if ledger.missing and ledger.lost_datagrams > 0:
-        text = (
-            f"the kernel lost {ledger.lost_datagrams:,} datagrams on their way, "
-            f"and {ledger.missing:,} records with them"
-        )
-        return Check("loss", "warning", text, "it is not the agent's doing: see kernel-loss in docs/verdicts.md")
+    in_kernel = ledger.missing_in_kernel
+    kernel = f"the kernel lost {ledger.lost_datagrams:,} datagrams on their way"
+    kernel += f", and at most {in_kernel:,} records with them"
+    if in_kernel and in_kernel == ledger.missing:
+        return Check("loss", "warning", kernel, "it is not the agent's doing: see kernel-loss in docs/verdicts.md")
     if ledger.missing:
-        text = f"{ledger.missing:,} records are missing, and nothing admits to have dropped them"
+        text = f"{ledger.missing - in_kernel:,} records are missing, and nothing admits to have dropped them"
+        text += f"; {kernel}" if in_kernel else ""
         told = "Does its log tell of drops (drop_log)?" if config.drop_log is None else "Its log does not tell of them."
         hint = f"{told} Is queue too large, so that the warm-up overruns it, or held_back too small?"
         return Check("loss", "failed" if config.delivery is Delivery.COMPLETE else "warning", text, hint)

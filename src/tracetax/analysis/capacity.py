@@ -11,6 +11,8 @@ from tracetax.results.capacity import (
     CapacityOutcome,
     CapacityTrial,
     full_speed,
+    given_up,
+    judged,
     trials_of,
 )
 from tracetax.results.folder import Manifest, RunFolder
@@ -45,7 +47,8 @@ def _finding(part: Part, manifest: Manifest, records: list[TrialRecord]) -> Capa
     outcome = _outcome(trials, low, high, search, confirmed=confirmed)
     # the trial that found a rate chose it: only those after it say how sure it is
     loss = most_likely_to_fail(low.trials - 1) if low else None
-    hidden = config.queue / (search.seconds * _records(part, config)) if config.queue and low and high else None
+    queue = config.queue_records(part.parameters.depth)
+    hidden = queue / (search.seconds * _records(part, config)) if queue and low and high else None
     return CapacityFinding(
         part=part.name,
         agent=use.agent,
@@ -74,25 +77,32 @@ def _ends(
     part: Part, config: Configuration, trials: list[CapacityTrial]
 ) -> tuple[CapacityEnd | None, CapacityEnd | None]:
     """The highest rate at which all were complete below any at which one was not, and the lowest of those."""
-    counted = [trial for trial in trials if trial.counts in ("complete", "incomplete")]
     at_full = full_speed(trials)
     per_call = _records(part, config)
 
     def end(rate: Rate, own: list[CapacityTrial]) -> CapacityEnd:
-        calls = sum(trial.offered for trial in own) / len(own) if rate == FULL else float(rate)
-        complete = sum(trial.counts == "complete" for trial in own)
-        return CapacityEnd(rate=rate, records_per_second=calls * per_call, trials=len(own), complete=complete)
+        made = sum(trial.offered for trial in own) / len(own)
+        calls = made if rate == FULL else float(rate)
+        counts = [trial.counts for trial in own]
+        return CapacityEnd(
+            rate=rate,
+            records_per_second=calls * per_call,
+            trials=len(own),
+            complete=counts.count("complete"),
+            not_made=counts.count("not-made"),
+            offered=made,
+        )
 
     if at_full and all(trial.counts == "complete" for trial in at_full):
         return end(FULL, at_full), None
     by_rate: dict[float, list[CapacityTrial]] = {}
     failed_full = next((trial for trial in at_full if trial.counts == "incomplete"), None)
-    for trial in counted:
+    for trial in judged(trials):
         if trial.rate != FULL:
             by_rate.setdefault(float(trial.rate), []).append(trial)
     if failed_full:
         by_rate.setdefault(failed_full.offered, []).append(failed_full)
-    broken = [rate for rate, own in by_rate.items() if any(trial.counts == "incomplete" for trial in own)]
+    broken = [rate for rate, own in by_rate.items() if any(trial.counts != "complete" for trial in own)]
     high = min(broken, default=None)
     held = [rate for rate in by_rate if rate not in broken and (high is None or rate < high)]
     low = max(held, default=None)
@@ -100,13 +110,13 @@ def _ends(
 
 
 def _records(part: Part, config: Configuration) -> int:
-    return part.parameters.depth * config.records_per_invocation
+    return config.records_per_call(part.parameters.depth)
 
 
 def _outcome(
     trials: list[CapacityTrial], low: CapacityEnd | None, high: CapacityEnd | None, search: Search, *, confirmed: bool
 ) -> CapacityOutcome:
-    if trials and all(trial.counts == "failed" for trial in trials[-2:]):
+    if given_up(trials):
         return "failed"
     if low and low.rate == FULL:
         return "full-speed" if confirmed else "unfinished"
@@ -132,6 +142,8 @@ def _sentence(
         return (
             f"{title} loses records even at {_rate(high)}, the lowest rate that was tried: incomplete in "
             f"{high.trials - high.complete} of {high.trials} {length}."
+            if high.not_made < high.trials - high.complete
+            else f"{title}: at {_rate(high)}, the lowest rate that was tried, {_not_made(high)}. There is no answer."
         )
     if low is None and high is None:
         return f"{title}: no trial counts yet. The search has not ended."
@@ -139,14 +151,23 @@ def _sentence(
     if low:
         ends.append(f"delivers every record at {_rate(low)}, in {low.complete} of {low.trials} {length}")
     if high:
-        lost = f"{high.trials - high.complete} of {high.trials}"
-        ends.append(f"{'but not' if low else 'loses records'} at {_rate(high)}, where {lost} lost some")
+        lost = high.trials - high.complete - high.not_made
+        if lost:
+            where = f"{_rate(high)}, where {lost} of {high.trials} lost some"
+            ends.append(f"{'but not' if low else 'loses records'} at {where}")
+        else:
+            ends.append(f"at {_rate(high)} {_not_made(high)}")
     text = f"{title} {', '.join(ends)}"
     if outcome == "unfinished":
         return f"{text}. The search has not ended."
     assert low
     share = rounded(100 * most_likely_to_fail(low.trials - 1))
     return f"{text}. With 95 % confidence fewer than {share} % of such trials lose a record at the lower rate."
+
+
+def _not_made(end: CapacityEnd) -> str:
+    """What a rate is worth that the caller does not make: nothing was lost there, and nothing shown."""
+    return f"the caller itself falls behind, making {_three_digits(end.offered)} in the mean of {end.trials}"
 
 
 def _rate(end: CapacityEnd) -> str:

@@ -126,7 +126,7 @@ def condition(part: PartFinding) -> str:
     levels = f" ({part.levels})" if part.levels else ""
     if parameters.rate == "full":
         return f"Back to back{levels}"
-    return f"At {parameters.rate * parameters.depth:,.0f} records per second{levels}"
+    return f"At {parameters.rate * parameters.depth:,.0f} invocations per second{levels}"
 
 
 def _price(row: ConfigurationFinding) -> float:

@@ -54,6 +54,8 @@ def adhoc_experiment(
         threads=read_one(1 if threads is None else threads, Threads, "--threads", report),
     )
     jvm = read_jvm({"jdk": jdk, "collector": collector, "heap": heap}, report)
+    if not report.problems and parameters.threads > parameters.calls:
+        report.add("--threads", f"is more than the {parameters.calls:,} calls: a thread would have nothing to call")
     raise_problems(report)
     speed = "at full speed" if per_second == FULL else f"at {per_second:,g} calls/s"
     title = f"{speed[0].upper()}{speed[1:]}"

@@ -54,6 +54,7 @@ def _built(key: str, said: BackendShape) -> Backend:
             jvm=start.jvm,
             arguments=start.arguments,
             environment=start.environment,
+            memory_bytes=start.memory,
         ),
         ready=Ready(ready.port, ready.path or "", ready.within),
         counters=Counters(

@@ -10,6 +10,7 @@ from tracetax.catalog.agent_shape import (
     ClassName,
     Duration,
     PrepareShape,
+    Size,
     Text,
     VariableName,
 )
@@ -29,6 +30,7 @@ class StartShape(Struct, frozen=True, kw_only=True):
     jvm: tuple[Text, ...] = ()
     arguments: tuple[str, ...] = ()
     environment: dict[VariableName, str] = {}
+    memory: Size = 256 << 20
 
 
 class ReadyShape(Struct, frozen=True, kw_only=True):

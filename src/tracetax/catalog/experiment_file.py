@@ -112,6 +112,8 @@ def _expanded(
             report.add(key, "is missing")
     if max(parameters.get("start_up_monitored", (0,))) > min(parameters.get("start_up_methods", (0,))):
         report.add("parameters.start_up_monitored", "is more than start_up_methods, of which it is a part")
+    if max(parameters.get("threads", (1,))) > min(parameters.get("calls", (1,))):
+        report.add("parameters.threads", "is more than calls: a thread would have nothing to call")
     if any(parameters.get("start_up_built", ())) and not min(parameters.get("start_up_methods", (0,))):
         report.add("parameters.start_up_built", "has nothing to build: say in start_up_methods how many methods")
     if any(report.concerns(join(section, table)) for section in ("", path) for table in ("parameters", "jvm")):

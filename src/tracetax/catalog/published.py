@@ -10,7 +10,7 @@ from tracetax.catalog.experiment_shape import PublishedShape
 from tracetax.catalog.names import did_you_mean, one_of
 from tracetax.catalog.problems import Report, join
 from tracetax.catalog.units import TIME
-from tracetax.catalog.uses import Known
+from tracetax.catalog.uses import Known, unknown_agent
 from tracetax.model import BASELINE, Agent, PublishedRow, Use
 
 COLUMNS = ("table", "platform", "agent", "configuration", "unit", "value", "spread", "spread_kind")
@@ -115,7 +115,7 @@ def _check_agents(shape: PublishedShape, table: Table, known: Known, report: Rep
     for agent, printed in shape.agents.items():
         key = join("published.agents", agent)
         if agent not in known.agents and agent not in known.unreadable:
-            report.add(key, f'"{agent}" is no agent{did_you_mean(agent, known.agents)}   (./tracetax list agents)')
+            report.add(key, unknown_agent(agent, known))
         elif printed not in table.values("agent"):
             report.add(key, f'{table.label} has no agent "{printed}". It has {one_of(table.values("agent"))}')
 

@@ -15,10 +15,13 @@ from tracetax.catalog.typed import read_jvm
 from tracetax.catalog.typed_uses import typed_uses
 from tracetax.catalog.uses import Known
 from tracetax.model import FULL, Agent, Delivery, Experiment, Part, Schedule, Search
+from tracetax.statistics.threshold import rounded
 
 CALLS = 200_000
 """Of the trial at full speed, with which every search begins."""
 BUDGET = "20min"
+SHORTEST_NS = 10**9
+"""In less time, a hiccup of the machine decides whether a rate was made."""
 Further: TypeAlias = Annotated[int, Meta(ge=1, le=1_000)]
 PROMISED = (Delivery.COMPLETE, Delivery.LOSSY)
 
@@ -48,15 +51,20 @@ def searched_experiment(
     for use in uses:
         delivery = agents[use.agent].configurations[use.configuration].delivery
         if delivery not in PROMISED:
-            text = f"{use} promises no record one by one ({delivery}): there is no rate to search for"
+            every = agents[use.agent].configurations.values()
+            others = [one.name for one in every if one.delivery in PROMISED and ":" not in one.name]
+            hint = f". Of {use.agent}'s, {', '.join(others)} do   (--configuration)" if others else ""
+            text = f"{use} promises no record one by one ({delivery}): there is no rate to search for{hint}"
             report.add("--configuration", text)
     length_ns: int | None = None if seconds is None else read_one(seconds, Duration, "--seconds", report)
+    if length_ns is not None and length_ns < SHORTEST_NS:
+        report.add("--seconds", f'"{seconds}" says too little about a rate: a trial calls for a second at least')
     at_least = otherwise.lowest if lowest is None else read_one(lowest, CallRate, "--lowest", report)
     if at_least == FULL:
         report.add("--lowest", '"full" is tried in any case: write for example "10/s"')
     search = Search(
         seconds=otherwise.seconds if length_ns is None else length_ns / 1e9,
-        lowest=otherwise.lowest if at_least in (None, FULL) else float(at_least),
+        lowest=otherwise.lowest if at_least in (None, FULL) else rounded(float(at_least)),
         resolution=otherwise.resolution,
         further=otherwise.further if further is None else read_one(further, Further, "--further", report),
     )

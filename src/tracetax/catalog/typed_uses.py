@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 from tracetax.catalog.names import did_you_mean
 from tracetax.catalog.problems import Report
-from tracetax.catalog.uses import Known, unknown_agent
+from tracetax.catalog.uses import Known, listed, unknown_agent
 from tracetax.model import BASELINE, Agent, Delivery, Profile, Use
 
 
 def typed_uses(agent_keys: Sequence[str], names: Sequence[str] | None, known: Known, report: Report) -> tuple[Use, ...]:
     """The configurations of these names, of every agent that has one of them; without names, the stock ones."""
     if not agent_keys:
-        report.add("--agent", "names no agent   (./tracetax list agents)")
+        report.add("--agent", f"names no agent   {listed('agents', known.agents.values())}")
     agents = [agent for key in agent_keys if (agent := _named_agent(key, known, report))]
     return _stock(agents, report) if names is None else _named(agents, names, report)
 

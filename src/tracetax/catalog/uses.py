@@ -1,6 +1,6 @@
 """Checks the configurations that an experiment names against the agents there are."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
@@ -43,7 +43,7 @@ def read_uses(groups: tuple[UsesShape, ...], path: str, language: str, known: Kn
                     report.add(where, "is the baseline, which every block contains twice without being named")
                 elif use.configuration not in agent.configurations:
                     hint = did_you_mean(name, agent.configurations)
-                    command = f"(./tracetax list configurations {agent.key})"
+                    command = listed(f"configurations {agent.key}", [agent])
                     report.add(where, f'"{name}" is no configuration of {agent.key}{hint}   {command}')
                 elif use in uses.values():
                     report.add(where, f"{use} is named twice")
@@ -91,4 +91,10 @@ def _technologies(agent: Agent, group: UsesShape, key: str, report: Report) -> t
 def unknown_agent(name: str, known: Known) -> str:
     """The sentence about an agent that does not exist."""
     hint = did_you_mean(name, (key for key in known.agents if key != BASELINE.agent))
-    return f'"{name}" is no agent{hint}   (./tracetax list agents)'
+    return f'"{name}" is no agent{hint}   {listed("agents", known.agents.values())}'
+
+
+def listed(what: str, agents: Iterable[Agent]) -> str:
+    """The command that lists ``what``, with the folders of those of the ``agents`` that are the user's own."""
+    own = "".join(f" --agents-dir {agent.folder}" for agent in agents if agent.folder)
+    return f"(./tracetax list {what}{own})"

@@ -11,15 +11,15 @@ from tracetax.analysis.capacity import build_capacity
 from tracetax.catalog import load_agents, rescheduled
 from tracetax.catalog.searched import searched_experiment
 from tracetax.commands.console import console as new_console
+from tracetax.commands.ending import ending_in_order, tell_failed
 from tracetax.commands.opening import Typed, new_run, refuse_changed_files, taken_up
-from tracetax.commands.run import terminations_interrupt
 from tracetax.errors import ExitCode, UserError
 from tracetax.machine.facts import machine_facts
 from tracetax.machine.isolation import tool_stays_off
 from tracetax.machine.lock import sole_run
 from tracetax.report.capacity import render_capacity
 from tracetax.results.capacity import write_capacity
-from tracetax.results.folder import RunFolder
+from tracetax.results.folder import RunFolder, resume_command
 from tracetax.run.bench import Bench
 from tracetax.run.capacity import CapacitySearch
 from tracetax.run.progress import TerminalProgress
@@ -68,7 +68,7 @@ def capacity_command(request: CapacityRequest, root: Path, typed: Typed) -> int:
     )
     machine = machine_facts(Path.cwd())
     path = request.out or RunFolder.new_path(Path("runs"), experiment.key, os.urandom(2).hex())
-    with sole_run(), terminations_interrupt():
+    with sole_run(), ending_in_order(console):
         bench, folder = new_run(experiment, agents, root, path, machine, typed, console, search=search)
         return _search(bench, folder, console)
 
@@ -79,12 +79,12 @@ def _resume(request: CapacityRequest, path: Path, root: Path, typed: Typed, cons
     folder = RunFolder(path)
     manifest = folder.manifest
     if manifest.search is None:
-        raise UserError(f"{path} is no search. Go on with: ./tracetax run --resume {path}")
+        raise UserError(f"{path} is no search. Go on with: {resume_command(path)}")
     experiment = manifest.experiment
     experiment = replace(experiment, schedule=rescheduled(experiment.schedule, budget=request.budget))
     refuse_changed_files(manifest, root)
     machine = machine_facts(Path.cwd())
-    with sole_run(), terminations_interrupt():
+    with sole_run(), ending_in_order(console):
         bench = taken_up(folder, experiment, root, machine, typed, console)
         return _search(bench, folder, console)
 
@@ -115,10 +115,12 @@ def _search(bench: Bench, folder: RunFolder, console: Console) -> int:
         last = replace(last, ended="budget")
     folder.write_manifest(replace(manifest, invocations=(*manifest.invocations[:-1], last)))
     if "unfinished" in outcomes:
-        console.print(f"Go on with: ./tracetax capacity --resume {folder.path}", soft_wrap=True)
+        console.print(f"Go on with: {resume_command(folder.path)}", soft_wrap=True)
     if interrupted:
         return ExitCode.INTERRUPTED
-    return ExitCode.FAILED if "failed" in outcomes else ExitCode.OK
+    if search.failed_trials:
+        tell_failed(search.failed_trials, folder, console)
+    return ExitCode.FAILED if search.failed_trials or "failed" in outcomes else ExitCode.OK
 
 
 def _write(folder: RunFolder) -> None:

@@ -14,10 +14,10 @@ from tracetax.analysis.agent_check import Check, checks
 from tracetax.catalog import fill, load_agents
 from tracetax.catalog.names import did_you_mean
 from tracetax.catalog.replaced import with_artifacts
-from tracetax.catalog.uses import Known, unknown_agent
+from tracetax.catalog.uses import Known, listed, unknown_agent
 from tracetax.commands.console import console as new_console
+from tracetax.commands.ending import ending_in_order
 from tracetax.commands.opening import Typed, new_run
-from tracetax.commands.run import terminations_interrupt
 from tracetax.errors import ExitCode, UserError
 from tracetax.machine.facts import machine_facts
 from tracetax.machine.lock import sole_run
@@ -58,7 +58,7 @@ def check_command(request: CheckRequest, root: Path, typed: Typed) -> int:
     experiment, agents = found.experiment, found.agents
     machine = machine_facts(Path.cwd())
     path = request.out or RunFolder.new_path(Path("runs"), experiment.key, os.urandom(2).hex())
-    with sole_run(), terminations_interrupt():
+    with sole_run(), ending_in_order(console):
         bench, folder = new_run(experiment, agents, root, path, machine, typed, console)
         (part,) = experiment.parts
         (use,) = part.uses
@@ -108,7 +108,7 @@ def _configuration(agents: dict[str, Agent], request: CheckRequest) -> str:
     if request.configuration is not None:
         if request.configuration not in agent.configurations:
             hint = did_you_mean(request.configuration, agent.configurations)
-            names = f"(./tracetax list configurations {agent.key})"
+            names = listed(f"configurations {agent.key}", [agent])
             raise UserError(f'"{request.configuration}" is no configuration of {agent.key}{hint}   {names}')
         return request.configuration
     every = agent.configurations.values()

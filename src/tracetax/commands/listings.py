@@ -110,7 +110,7 @@ def _default_memory(root: Path) -> int | None:
         agents, experiment = load_catalog(DEFAULT_EXPERIMENT, root)
     except UserError:
         return None
-    return memory_needed(cells(experiment, agents))
+    return max(memory_needed(cell, {}) for cell in cells(experiment, agents))
 
 
 def _table(*headers: str) -> Table:

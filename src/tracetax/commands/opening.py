@@ -45,7 +45,7 @@ def new_run(
 
     Raises UserError, before anything is fetched or built where the machine has too little memory or disk.
     """
-    check_memory(cells(experiment, agents), memory_available())
+    check_memory(cells(experiment, agents), backends or {}, memory_available())
     check_free(path)
     bench = prepare.prepare(
         experiment, agents, root, cache_dir(os.environ), machine.isolation, console.print, backends=backends
@@ -82,7 +82,7 @@ def taken_up(
 
     Raises UserError where its blocks would not be comparable, or the machine has too little memory.
     """
-    check_memory(cells(experiment, folder.manifest.agents), memory_available())
+    check_memory(cells(experiment, folder.manifest.agents), folder.manifest.backends, memory_available())
     manifest = folder.manifest  # a run that has just ended may have written it anew
     folder.discard_unfinished()
     cache = cache_dir(os.environ)

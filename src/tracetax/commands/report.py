@@ -12,7 +12,7 @@ from tracetax.report.capacity import render_capacity
 from tracetax.report.exports import export
 from tracetax.report.page import write_page
 from tracetax.report.terminal import render
-from tracetax.results.capacity import write_capacity
+from tracetax.results.capacity import FILE, write_capacity
 from tracetax.results.findings import Findings
 from tracetax.results.folder import RunFolder
 
@@ -22,7 +22,8 @@ def show_run(path: Path) -> int:
     folder = RunFolder(path)
     if folder.manifest.search is not None:
         capacity = build_capacity(folder)
-        write_capacity(path, capacity)
+        if not (path / FILE).exists():  # or else the search, which may be going on, writes it itself
+            write_capacity(path, capacity)
         render_capacity(capacity, console())
         return ExitCode.OK
     with sole_run():
@@ -33,7 +34,10 @@ def show_run(path: Path) -> int:
 
 def export_run(path: Path, name: str, to: Path | None) -> int:
     """Write a finished run's findings in a format, as they are on disk; to standard output where no file is named."""
-    text = export(RunFolder(path).findings, name)
+    folder = RunFolder(path)
+    if folder.manifest.search is not None:
+        raise UserError(f"{path} is a search: there is nothing to export but its answer, which is {path / FILE}")
+    text = export(folder.findings, name)
     if to is None:
         sys.stdout.write(text)
         sys.stdout.flush()

@@ -1,27 +1,23 @@
 """``./tracetax run``: from what was typed to a run folder, its findings, the table and the page."""
 
 import random
-import signal
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 
 from rich.console import Console
 from rich.text import Text
 
 from tracetax.commands.console import console as new_console
+from tracetax.commands.ending import ending_in_order, tell_failed
 from tracetax.commands.opening import machine_with_java, new_run, refuse_changed_files, taken_up
 from tracetax.commands.report import conclude, exit_code
 from tracetax.commands.request import Request, asked, refuse_fixed, scheduled
-from tracetax.errors import ExitCode
+from tracetax.errors import ExitCode, UserError
 from tracetax.machine.facts import Machine, machine_facts
 from tracetax.machine.isolation import tool_stays_off
 from tracetax.machine.lock import sole_run
 from tracetax.model import Agent, Experiment
-from tracetax.process import left_behind
 from tracetax.report.terminal import render
-from tracetax.results.folder import RunFolder
+from tracetax.results.folder import RunFolder, resume_command
 from tracetax.run import prepare
 from tracetax.run.describe import estimate_words, part_words, plan_lines
 from tracetax.run.progress import TerminalProgress
@@ -44,7 +40,7 @@ def run_command(request: Request, root: Path, typed: tuple[str, ...]) -> int:
     machine = machine_facts(Path.cwd())
     tag = f"{random.SystemRandom().getrandbits(16):04x}"
     path = request.out or RunFolder.new_path(Path("runs"), experiment.key, tag)
-    with sole_run(), terminations_interrupt():
+    with sole_run(), ending_in_order(console):
         bench, folder = new_run(
             experiment, agents, root, path, machine, typed, console, seed=seed, backends=wanted.backends
         )
@@ -55,13 +51,15 @@ def _resume(request: Request, path: Path, root: Path, typed: tuple[str, ...], co
     refuse_fixed(request)
     folder = RunFolder(path)
     manifest = folder.manifest
+    if manifest.search is not None:
+        raise UserError(f"{path} is a search. Go on with: {resume_command(path)}")
     experiment = scheduled(manifest.experiment, request)
     if request.dry_run:
         _print_plan(experiment, manifest.agents, manifest.seed, console)
         return ExitCode.OK
     refuse_changed_files(manifest, root)
     machine = machine_facts(Path.cwd())
-    with sole_run(), terminations_interrupt():
+    with sole_run(), ending_in_order(console):
         bench = taken_up(folder, experiment, root, machine, typed, console)
         return _measure(experiment, bench, folder, machine, console)
 
@@ -72,9 +70,6 @@ def _measure(
     _headline(experiment, bench, folder, machine, console)
     with tool_stays_off(bench.isolation), TerminalProgress(console) as progress:
         ended = Session(experiment, bench, folder, progress).run()
-    for pid, program in left_behind().items():
-        text = f"Process {pid} ({program}) does not end even by KILL: it waits inside the kernel, and ends after that."
-        console.print(text, soft_wrap=True)
     try:
         findings, page = conclude(folder)
     except KeyboardInterrupt:
@@ -85,9 +80,7 @@ def _measure(
         console.print(f"Interrupted. Go on with: ./tracetax run --resume {folder.path}", soft_wrap=True)
         return ExitCode.INTERRUPTED
     if ended.failed_trials:
-        numbers = ", ".join(str(number) for number in ended.failed_trials)
-        logs = folder.path / "logs"
-        console.print(f"Failed trials: {numbers}. Why stands above and in their logs: {logs}", soft_wrap=True)
+        tell_failed(ended.failed_trials, folder, console)
         return ExitCode.FAILED
     return exit_code(findings)
 
@@ -112,19 +105,3 @@ def _headline(
         names = ", ".join(str(use) for use in part.uses)
         console.print(f"Plan      {part.title}: {part_words(part)}: {names}; the baseline twice", soft_wrap=True)
     console.print(f"Run       {folder.path}     {estimate_words(experiment, bench.agents)}\n", soft_wrap=True)
-
-
-@contextmanager
-def terminations_interrupt() -> Generator[None]:
-    """Treat TERM and HUP as Ctrl-C: end in order, keep what was measured. What nohup has silenced stays so."""
-
-    def interrupt(_number: int, _frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    numbers = [number for number in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(number) != signal.SIG_IGN]
-    before = {number: signal.signal(number, interrupt) for number in numbers}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

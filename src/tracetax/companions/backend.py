@@ -123,6 +123,11 @@ class BackendServer:
             return process_clock_ns(self.process.pid)
         return 0
 
+    @property
+    def cpu_with_others_ns(self) -> int:
+        """The same with the sink's beside it."""
+        return self.cpu_ns + (self._beside.cpu_ns if self._beside else 0)
+
     def counts(self) -> Counts:
         """What has arrived in the current phase, as of a moment ago."""
         pause = SELDOM_SECONDS if self._phase == self._charged else OFTEN_SECONDS
@@ -214,7 +219,7 @@ class BackendServer:
                     for keys in (counters.received, counters.dropped, counters.refused)
                 )
             )
-        except (json.JSONDecodeError, ValueError) as error:
+        except (json.JSONDecodeError, ValueError, OverflowError) as error:
             raise self._lost(f"serves at {counters.path} what is no {counters.format} ({error})") from error
         self._looked = time.monotonic()
         if found.received > self._totals.received:

@@ -115,6 +115,11 @@ class Sink:
             return process_clock_ns(self.process.pid)
         return 0
 
+    @property
+    def cpu_with_others_ns(self) -> int:
+        """The same: nothing stands beside the sink."""
+        return self.cpu_ns
+
     def counts(self) -> Counts:
         """What has arrived in the current phase so far."""
         return msgspec.convert(self._ask("counts"), Counts)

@@ -66,7 +66,7 @@ def ranked_rows(view: PartView) -> list[ConfigurationFinding]:
 
 
 def _price(row: ConfigurationFinding, by_cpu: bool, spelled: bool) -> str:
-    added, charged = overhead(row), cpu(row)
+    added, charged = overhead(row), measure(row, "cpu", "invocation") or cpu(row)
     per_invocation, per_record = (" added to a traced invocation", " of CPU per record") if spelled else ("", "")
     call = f"{_time(added)}{per_invocation}" if added else ""
     charge = f"{_time(charged)}{per_record}" if charged else ""

@@ -1,6 +1,6 @@
 """``capacity.json``: up to which rate each configuration delivers every record, and the trials that show it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -10,12 +10,21 @@ from tracetax.model import FULL, Java, JvmSettings, Rate, Search
 from tracetax.results.folder import disk_errors, read_json, write_json
 from tracetax.results.records import TrialRecord
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 FILE = "capacity.json"
+TRIES = 2
+"""A rate at which so many trials in a row fail ends the search of its configuration."""
+MADE = 0.95
+"""The share of the rate asked for that the caller must make, for a trial to say anything about that rate."""
 
 CapacityOutcome = Literal["bracket", "full-speed", "none-complete", "unfinished", "failed"]
 """``full-speed``: complete back to back as well; ``none-complete``: incomplete even at the lowest rate; ``unfinished``:
 the budget ended, or the user did."""
+
+
+Counts = Literal["complete", "incomplete", "not-made", "disturbed", "failed"]
+"""What a trial says. ``not-made``: all arrived, but the caller made fewer calls per second than were asked for;
+``disturbed``: incomplete or not made while others used the machine, so repeated once; ``failed``: no result."""
 
 
 class CapacityTrial(Struct, frozen=True):
@@ -26,8 +35,7 @@ class CapacityTrial(Struct, frozen=True):
     """Calls per second that were asked for."""
     offered: float
     """Calls per second that were made."""
-    counts: Literal["complete", "incomplete", "disturbed", "failed"]
-    """``disturbed``: incomplete while others used the machine, so repeated once; ``failed``: no result."""
+    counts: "Counts"
     expected: int
     received: int
     dropped_reported: int
@@ -40,6 +48,10 @@ class CapacityEnd(Struct, frozen=True):
     records_per_second: float
     trials: int
     complete: int
+    not_made: int = 0
+    """Trials in which all arrived, but the caller made fewer calls per second."""
+    offered: float = 0.0
+    """Calls per second that were made in the mean."""
 
 
 class CapacityFinding(Struct, frozen=True):
@@ -61,7 +73,7 @@ class CapacityFinding(Struct, frozen=True):
     complete_at: CapacityEnd | None
     """The highest rate at which every trial was complete, below every rate at which one was not."""
     incomplete_at: CapacityEnd | None
-    """The lowest rate at which a trial was not complete."""
+    """The lowest rate at which a trial was not complete, or the caller did not make it."""
     confirmed: bool
     """Whether each end was tried as often as was asked."""
     loss_at_most: float | None
@@ -99,24 +111,25 @@ def offered(record: TrialRecord) -> float:
 def trials_of(records: Iterable[TrialRecord], part: str) -> list[CapacityTrial]:
     """The trials of one configuration in order, judged.
 
-    A trial that was incomplete while others used the machine is set aside once for each rate: the next one counts.
+    A trial that was incomplete or not made while others used the machine is set aside once for each rate: the next
+    one counts.
     """
     found: list[CapacityTrial] = []
     disturbed: set[Rate] = set()
     for record in sorted(records, key=lambda record: record.number):
-        if record.part != part:
+        if record.part != part or record.role != "configuration":
             continue
         rate = record.parameters.rate
-        counts: Literal["complete", "incomplete", "disturbed", "failed"]
+        counts: Counts
         if record.status == "failed" or record.ledger is None:
             counts = "failed"
-        elif complete(record):
+        elif complete(record) and (rate == FULL or offered(record) >= MADE * rate):
             counts = "complete"
         elif record.disturbance and record.disturbance.disturbed and rate not in disturbed:
             counts = "disturbed"
             disturbed.add(rate)
         else:
-            counts = "incomplete"
+            counts = "not-made" if complete(record) else "incomplete"
         ledger = record.ledger if counts != "failed" else None
         found.append(
             CapacityTrial(
@@ -132,9 +145,19 @@ def trials_of(records: Iterable[TrialRecord], part: str) -> list[CapacityTrial]:
     return found
 
 
+def judged(trials: Iterable[CapacityTrial]) -> list[CapacityTrial]:
+    """The trials that say something about their rate."""
+    return [trial for trial in trials if trial.counts in ("complete", "incomplete", "not-made")]
+
+
 def full_speed(trials: Iterable[CapacityTrial]) -> list[CapacityTrial]:
-    """The counted trials that issued their calls back to back."""
-    return [trial for trial in trials if trial.rate == FULL and trial.counts in ("complete", "incomplete")]
+    """The judged trials that issued their calls back to back."""
+    return [trial for trial in judged(trials) if trial.rate == FULL]
+
+
+def given_up(trials: Sequence[CapacityTrial]) -> bool:
+    """Whether so many have failed in a row that the search of their configuration has ended."""
+    return [trial.counts for trial in trials[-TRIES:]] == ["failed"] * TRIES
 
 
 def write_capacity(run: Path, capacity: Capacity) -> Path:

@@ -6,13 +6,13 @@ logs/<n>/                     what the processes printed
 measures.parquet, series.parquet, distributions.parquet, findings.json, report.html    at the end
 """
 
+import contextlib
 import errno
 import io
 import os
 import re
 import shutil
 from collections.abc import Generator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -77,6 +77,12 @@ class WrittenBy(Struct, frozen=True):
     """As much of a manifest as every version can read."""
 
     version: int
+
+
+class Searching(Struct, frozen=True):
+    """As much of a manifest as says which command goes on with a run."""
+
+    search: Search | None = None
 
 
 class RunFolder:
@@ -186,8 +192,17 @@ class RunFolder:
     def findings(self) -> Findings:
         """The findings. Raises UserError where the run has none yet."""
         if not (self.path / "findings.json").is_file():
-            raise UserError(f"{self.path} has no findings yet.   (./tracetax run --resume {self.path})")
+            raise UserError(f"{self.path} has no findings yet.   ({resume_command(self.path)})")
         return read_json(self.path / "findings.json", Findings)
+
+
+def resume_command(path: Path) -> str:
+    """What one types to go on with the run in a folder: which of the commands began it stands in its manifest."""
+    command = "run"
+    with contextlib.suppress(UserError):
+        if read_json(path / "manifest.json", Searching).search is not None:
+            command = "capacity"
+    return f"./tracetax {command} --resume {path}"
 
 
 def check_free(path: Path) -> None:
@@ -195,7 +210,7 @@ def check_free(path: Path) -> None:
     if path.exists() and (not path.is_dir() or not {file.name for file in path.iterdir()} <= UNFINISHED):
         raise UserError(
             f"{path} is not empty, and nothing in it is overwritten.\n"
-            f"Give another folder with --out, or go on with that run: ./tracetax run --resume {path}"
+            f"Give another folder with --out, or go on with that run: {resume_command(path)}"
         )
 
 
@@ -284,7 +299,7 @@ def write_json(path: Path, value: object, *, indent: bool = False) -> None:
     _sync(path.parent)
 
 
-@contextmanager
+@contextlib.contextmanager
 def disk_errors(path: Path) -> Generator[None]:
     """Turn a full or read-only disk into a sentence."""
     try:
@@ -297,7 +312,7 @@ def disk_errors(path: Path) -> Generator[None]:
         else:
             raise
         raise UserError(
-            f"Cannot write to {path}: {reason}, then go on with: ./tracetax run --resume {path}\n"
+            f"Cannot write to {path}: {reason}, then go on with: {resume_command(path)}\n"
             "Every trial that had finished is kept.",
             ExitCode.ENVIRONMENT,
         ) from None
@@ -328,7 +343,7 @@ def _way_out(path: Path) -> str:
     if path.parent.parent.name != "trials":
         return ""
     run = path.parent.parent.parent
-    return f"\nRemove {path.parent} and type: ./tracetax run --resume {run}     Its block is then measured again."
+    return f"\nRemove {path.parent} and type: {resume_command(run)}     Its block is then measured again."
 
 
 def _sync(path: Path) -> None:

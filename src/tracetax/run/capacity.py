@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tracetax.model import FULL, Part, Rate, Search
-from tracetax.results.capacity import CapacityTrial, full_speed, trials_of
+from tracetax.results.capacity import CapacityTrial, full_speed, given_up, judged, trials_of
 from tracetax.results.folder import RunFolder
 from tracetax.results.records import TrialRecord
 from tracetax.run.bench import Bench
@@ -18,8 +18,6 @@ from tracetax.run.trial import run_trial
 from tracetax.statistics.threshold import Bracket, Goal, Look, bracket
 
 CALLS_AT_FULL_SPEED = 200_000
-TRIES = 2
-"""A rate at which so many trials in a row fail ends the search of its configuration."""
 USUAL_TRIALS = 18
 """What a search takes, for the time left before there is a bracket."""
 
@@ -52,7 +50,7 @@ class Step(Struct, frozen=True):
 
 def next_step(trials: list[CapacityTrial], search: Search) -> Step:
     """The next rate to try; full speed comes first, because what is complete there needs no search."""
-    if [trial.counts for trial in trials[-TRIES:]] == ["failed"] * TRIES:
+    if given_up(trials):
         return Step(rate=None, left=0)
     at_full = full_speed(trials)
     failed = [trial for trial in at_full if trial.counts == "incomplete"]
@@ -64,11 +62,9 @@ def next_step(trials: list[CapacityTrial], search: Search) -> Step:
 
 
 def looks(trials: list[CapacityTrial]) -> list[Look]:
-    """The counted trials at a rate."""
+    """The counted trials at a rate. One that was not made does not hold: nothing was shown there."""
     return [
-        Look(rate=float(trial.rate), held=trial.counts == "complete")
-        for trial in trials
-        if trial.rate != FULL and trial.counts in ("complete", "incomplete")
+        Look(rate=float(trial.rate), held=trial.counts == "complete") for trial in judged(trials) if trial.rate != FULL
     ]
 
 
@@ -111,6 +107,8 @@ class CapacitySearch:
         self.records = folder.records()
         self.ends_at = time.monotonic() + budget_seconds
         self.spent: list[float] = []
+        self.failed_trials: list[int] = []
+        """Those of this session, whether or not another one took their place."""
 
     def run(self) -> bool:
         """Search until every part has its answer or the budget is spent; whether an interrupt ended it."""
@@ -152,6 +150,8 @@ class CapacitySearch:
         plan = Plan(number=number, slot=Slot(block=number, block_size=1, cell=cell), part=part, config=config)
         record = run_trial(plan, self.bench, self.folder, self.progress.state)
         self.records.append(record)
+        if record.status == "failed":
+            self.failed_trials.append(number)
         self.spent.append(time.monotonic() - begun)
         self.progress.done(record, str(self.folder.path / "logs" / f"{number:04d}"))
 

@@ -1,10 +1,13 @@
 """From an experiment to blocks of trials: every configuration once per block, in random order, the baseline twice."""
 
 import random
+from collections.abc import Mapping
+from operator import itemgetter
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tracetax.backend import Backend
 from tracetax.errors import UserError
 from tracetax.model import BASELINE, Agent, Configuration, Delivery, Experiment, Part, Use
 from tracetax.results.records import BASELINES, Role
@@ -96,15 +99,15 @@ def block(number: int, active: list[Cell], seed: int) -> list[Slot]:
     return [Slot(block=number, block_size=len(order), cell=cell) for cell in order]
 
 
-def memory_needed(every: list[Cell]) -> int:
-    """Bytes that the largest trial takes: its heap, and what else a JVM and the sink need."""
-    return max(cell.heap_bytes for cell in every) + (512 << 20)
+def memory_needed(cell: Cell, backends: Mapping[str, Backend]) -> int:
+    """Bytes that a trial takes: its heap, what else a JVM and the sink need, and what a backend does."""
+    backend = backends.get(cell.use.backend)
+    return cell.heap_bytes + (512 << 20) + (backend.start.memory_bytes if backend else 0)
 
 
-def check_memory(every: list[Cell], available_bytes: int) -> None:
-    """Refuse an experiment whose largest heap does not fit into the machine, before anything is measured."""
-    largest = max(every, key=lambda cell: cell.heap_bytes)
-    needed = memory_needed(every)
+def check_memory(every: list[Cell], backends: Mapping[str, Backend], available_bytes: int) -> None:
+    """Refuse an experiment whose largest trial does not fit into the machine, before anything is measured."""
+    needed, largest = max(((memory_needed(cell, backends), cell) for cell in every), key=itemgetter(0))
     if needed > available_bytes:
         raise UserError(
             f"{largest.label} in part {largest.part} needs {needed / 2**30:.1f} GiB of memory, and this machine has "

@@ -104,7 +104,7 @@ def _conduct(
     drops = DropLog(config.drop_log, (logs / "stdout.txt", logs / "stderr.txt"))
     isolation = bench.isolation
     machine_before, tool_before = disturbance.machine_cpu(isolation.watched), time.process_time_ns()
-    receiver_before = sink.cpu_ns
+    receivers_before = sink.cpu_with_others_ns
     driver.wait_for("ready", limits.start, interval=0.005)
     files = records if config.writes_files else None
     growth = Growth(files, limits.warm_up_quiet, limits.drain_base, watch) if files else None
@@ -161,7 +161,7 @@ def _conduct(
     receiver_cpu_ns = sink.cpu_ns - receiver_at_first
     at_drained, settled = sink.counts(), files.look() if files else written
     rss_peak_bytes = peak_rss_bytes(driver.process.pid)
-    own = disturbance.process_cpu_ns(driver.process.pid) + sink.cpu_ns - receiver_before
+    own = disturbance.process_cpu_ns(driver.process.pid) + sink.cpu_with_others_ns - receivers_before
     own += time.process_time_ns() - tool_before
     load = disturbance.between(machine_before, disturbance.machine_cpu(isolation.watched), own, isolation.share)
     watch("ending")

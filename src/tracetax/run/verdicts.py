@@ -70,6 +70,9 @@ def of_records(ledger: Ledger, config: Configuration, *, backend: str = "") -> l
             f"{ledger.receive_buffer_bytes / 2**20:.1f} MiB was full: {ledger.missing_in_kernel:,} of "
             f"{ledger.expected:,} records at most are missing for that, and not by the agent's doing",
         )
+    if missing and ledger.lost_datagrams < 0:
+        text = "this machine does not tell how many datagrams its kernel lost: that may be why records are missing"
+        add("kernel-loss-unknown", "warning", f"{text}, and not the agent")
     if missing and config.delivery is Delivery.COMPLETE:
         add(
             "records-lost",

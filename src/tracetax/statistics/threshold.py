@@ -59,11 +59,11 @@ def bracket(looks: Sequence[Look], goal: Goal) -> Bracket:
     low = max(held, default=None)
     ends = 2 * goal.further
     if low is None:
-        if high <= goal.lowest:
+        below = rounded(max(goal.lowest, high / STEP) if looks else goal.start)
+        if high <= goal.lowest or (looks and below >= high):
             return Bracket(low=None, high=high, next=None, stage="none-holds", left=0)
-        below = max(goal.lowest, high / STEP) if looks else goal.start
         left = 1 + _halvings(STEP, goal.resolution) + ends
-        return Bracket(low=None, high=high, next=rounded(below), stage="searching", left=left)
+        return Bracket(low=None, high=high, next=below, stage="searching", left=left)
     if high > low * (1 + goal.resolution) and (middle := _between(low, high)):
         # where nothing but full speed has failed so far, it may be far away: steps are quicker than halves
         above = low * STEP if high == goal.highest and low * STEP**2 < high else middle
