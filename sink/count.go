@@ -30,6 +30,7 @@ type protocolCount struct {
 	LostDatagrams      int64            `json:"lost_datagrams"`
 	ReceiveBufferBytes int64            `json:"receive_buffer_bytes"`
 	LimitedTrees       int64            `json:"limited_trees"`
+	LimitedRecords     int64            `json:"limited_records"`
 	FirstArrivalNs     int64            `json:"first_arrival_ns"`
 	LastArrivalNs      int64            `json:"last_arrival_ns"`
 	Unexpected         map[string]int64 `json:"unexpected"`

@@ -136,9 +136,9 @@ func TestEventsMayArriveInPiecesOfAnySize(t *testing.T) {
 	}
 }
 
-func TestDroppedSpansAreReported(t *testing.T) {
+func TestSpansThatALimitLeftOutAreReported(t *testing.T) {
 	text := strings.ReplaceAll(elasticLines(calls(1, 3, 10)...), `"dropped":0`, `"dropped":7`)
-	expectCount(t, countElastic(10, 100, []byte(text)), protocolCount{Records: 30, CompleteTrees: 3, ReportedDrops: 21})
+	expectCount(t, countElastic(10, 100, []byte(text)), protocolCount{Records: 30, CompleteTrees: 3, LimitedTrees: 3, LimitedRecords: 21})
 }
 
 func TestACompositeSpanStandsForSeveralRecordsAndOnePlaceInItsTree(t *testing.T) {

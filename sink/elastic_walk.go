@@ -65,7 +65,10 @@ func (w *elasticWalk) line(line []byte) (signal string) {
 	if !isRecord {
 		return signal
 	}
-	w.batch.drops += int64(min(event.dropped, math.MaxUint32))
+	if event.dropped > 0 {
+		w.batch.limited++
+		w.batch.left += int64(min(event.dropped, math.MaxUint32))
+	}
 	if string(event.name) != string(w.recordName) {
 		w.batch.unexpected.add(event.name)
 		return signal

@@ -81,6 +81,7 @@ func FuzzElastic(f *testing.F) {
 			Records: whole.Records, CompleteTrees: whole.CompleteTrees, PartialTrees: whole.PartialTrees, Orphans: whole.Orphans,
 			Duplicates: whole.Duplicates, UnexpectedNames: whole.UnexpectedNames, Malformed: whole.Malformed,
 			EvictedTrees: whole.EvictedTrees, EvictedRecords: whole.EvictedRecords, ReportedDrops: whole.ReportedDrops,
+			LimitedTrees: whole.LimitedTrees, LimitedRecords: whole.LimitedRecords,
 			OtherBytes: whole.OtherBytes, Unexpected: whole.Unexpected,
 		})
 	})

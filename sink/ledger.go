@@ -28,6 +28,7 @@ type batch struct {
 	cutOff     int64
 	drops      int64 // records that the agent says it has not made or sent
 	limited    int64 // trees that the agent says it has limited in size
+	left       int64 // records that it says it has left out of these
 }
 
 func newBatch(capacity int) *batch {
@@ -37,7 +38,7 @@ func newBatch(capacity int) *batch {
 func (b *batch) clear() {
 	b.records, b.numbered, b.names = b.records[:0], b.numbered[:0], b.names[:0]
 	clear(b.unexpected)
-	b.bytes, b.counted, b.requests, b.malformed, b.cutOff, b.drops, b.limited = 0, 0, 0, 0, 0, 0, 0
+	b.bytes, b.counted, b.requests, b.malformed, b.cutOff, b.drops, b.limited, b.left = 0, 0, 0, 0, 0, 0, 0, 0
 }
 
 // ledger is the account of one protocol in the current phase. It is safe for concurrent use.
@@ -88,6 +89,7 @@ func (l *ledger) apply(b *batch) {
 	c.CutOff += b.cutOff
 	c.ReportedDrops += b.drops
 	c.LimitedTrees += b.limited
+	c.LimitedRecords += b.left
 	c.Records += b.counted
 	if len(b.records) > 0 || len(b.unexpected) > 0 || b.counted > 0 {
 		if c.FirstArrivalNs == 0 {

@@ -37,6 +37,8 @@ class ProtocolCount(Struct, frozen=True):
     """The size of that buffer, as the kernel says; 0 where the protocol has none."""
     limited_trees: int = 0
     """Trees that the agent says it has limited in size."""
+    limited_records: int = 0
+    """Records that it says it has left out of these."""
     first_arrival_ns: int = 0
     last_arrival_ns: int = 0
     unexpected: dict[str, int] = {}
@@ -125,12 +127,12 @@ def account(
 
     ``dropped_in_log`` is what the agent's own log admits; drops that the protocol itself reports are added.
     ``truncated`` is what the agent's limit on call trees takes from what would have been expected, ``made`` what
-    there is if it records every call.
+    there is if it records every call. What the agent says its limit left out, beyond that, is dropped.
     """
     return Ledger(
         expected=expected_records,
         received=count.records,
-        dropped_reported=dropped_in_log + count.reported_drops,
+        dropped_reported=dropped_in_log + count.reported_drops + max(0, count.limited_records - truncated),
         expected_trees=expected_trees,
         complete_trees=count.complete_trees,
         partial_trees=count.partial_trees,

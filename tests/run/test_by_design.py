@@ -9,6 +9,7 @@ from tests.run.stand_ins import configuration, part
 from tests.run.test_trial import codes, trial
 from tracetax.analysis.delivery import delivers_everything, total
 from tracetax.companions.sink import Sink
+from tracetax.ledger import ProtocolCount, account
 from tracetax.model import BASELINE, Delivery
 from tracetax.run import backends
 from tracetax.run.plan import expected_records, heap_for, records_truncated
@@ -93,3 +94,11 @@ def test_the_sink_speaks_only_what_the_configuration_reaches_and_all_beside_the_
     assert agent[agent.index("--depth") + 1] == "2"
     assert "--protocols" not in baseline
     assert baseline[baseline.index("--depth") + 1] == "3"
+
+
+def test_what_an_agent_says_its_limit_left_out_is_truncated_and_not_dropped() -> None:
+    count = ProtocolCount(records=501, limited_trees=1, limited_records=9)
+    known = account(count, expected_records=501, expected_trees=1, dropped_in_log=0, truncated=9)
+    assert (known.dropped_reported, known.truncated, known.missing) == (0, 9, 0)
+    lower = account(count, expected_records=510, expected_trees=1, dropped_in_log=0)  # a limit that no file tells of
+    assert (lower.dropped_reported, lower.missing) == (9, 0)
