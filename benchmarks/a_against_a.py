@@ -81,7 +81,7 @@ class Quiet:
     def block(self, number: int, most: int, trials: int) -> None:
         """A block begins."""
 
-    def trial(self, slot: Slot, seconds_left: float) -> None:
+    def trial(self, slot: Slot, seconds_left: tuple[float, float]) -> None:
         """A trial begins."""
 
     def state(self, text: str) -> None:

@@ -13,7 +13,6 @@ from tracetax.analysis.statements import rounded
 from tracetax.model import Configuration, Delivery
 from tracetax.results.findings import ConfigurationFinding, Findings, Measure
 from tracetax.results.records import SteadyPart, TrialRecord, Verdict
-from tracetax.statistics.overhead import paired_difference
 
 FLAT = configuration("flat")
 
@@ -37,11 +36,11 @@ def measure(of: ConfigurationFinding, name: str, per: str = "call") -> Measure:
 
 def test_the_overhead_is_the_paired_difference_with_students_interval(tmp_path: Path) -> None:
     found = row(findings(tmp_path, blocks(10, spread=5)))
-    values = [1005.0 if block % 2 else 995.0 for block in range(1, 11)]
-    expected = paired_difference(values, [100.0] * 10, [102.0] * 10)
     overhead = measure(found, "overhead")
-    assert (overhead.estimate, overhead.ci95) == (expected.mean, expected.ci95)
-    assert measure(found, "overhead", "invocation").estimate == pytest.approx(expected.mean / 3)
+    # 904 and 894 ns in five blocks each: the standard error is 5/3, and t with 9 degrees of freedom 2.262157
+    assert overhead.estimate == pytest.approx(899)
+    assert overhead.ci95 == pytest.approx((895.229738, 902.770262))
+    assert measure(found, "overhead", "invocation").estimate == pytest.approx(299.666667)
     assert overhead.n_blocks == 10
     assert "indicative" not in overhead.labels
 

@@ -37,7 +37,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         *("run", str(folder / "two.toml"), "--jdk", "21", "--collector", "Serial,Z", "--out", str(folder / "run"))
     )
     assert status == 0, printed
-    assert "on Java" in printed or "on JDK" in printed
+    java = json.loads((folder / "run" / "findings.json").read_text())["experiment"]["parts"][0]["java"]
+    name = "JDK" if java["kind"] == "JDK" else "Java runtime"
+    assert f"on {name} 21" in printed  # and not what the title says
     return folder / "run"
 
 

@@ -32,7 +32,7 @@ class Harm:
 
     def block(self, number: int, most: int, trials: int) -> None: ...
 
-    def trial(self, slot: Slot, seconds_left: float) -> None:
+    def trial(self, slot: Slot, seconds_left: tuple[float, float]) -> None:
         self.agent = slot.cell.use.agent == "fake"
 
     def state(self, text: str) -> None:

@@ -101,7 +101,7 @@ def test_an_interruption_is_told_and_ends_the_setting_up(clone: Clone) -> None:
         text=True,
         start_new_session=True,
     ) as launcher:
-        while not any("install" in call for call in clone.apt_calls()):
+        while launcher.poll() is None and not any("install" in call for call in clone.apt_calls()):
             time.sleep(0.02)
         os.killpg(launcher.pid, signal.SIGINT)
         _, told = launcher.communicate(timeout=30)

@@ -30,6 +30,18 @@ def burn(process: Process) -> int:
     return int(process.stdout.readline())
 
 
+def tasks(process: Process) -> list[Path]:
+    return list(Path(f"/proc/{process.pid}/task").iterdir())
+
+
+def await_fewer_threads(process: Process, living: int) -> None:
+    """Wait until one of so many threads has ended: it says that it is done a moment before it does."""
+    deadline = time.monotonic() + 20
+    while len(tasks(process)) >= living:
+        assert time.monotonic() < deadline, "it does not end"
+        time.sleep(0.005)
+
+
 @pytest.mark.parametrize(
     ("name", "group"),
     [
@@ -89,9 +101,10 @@ def test_a_thread_that_has_ended_keeps_what_it_was_last_seen_to_have_used() -> N
         threads = Threads(process.pid)
         threads.look()
         threads.look()
+        living = len(tasks(process))
         burn(process)
         before = [thread.name for thread in threads.seen]
-        time.sleep(0.05)
+        await_fewer_threads(process, living)
         threads.look()
         assert [thread.name for thread in threads.seen] == before
         seen = sum(thread.cpu_ns for thread in threads.seen)

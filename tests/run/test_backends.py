@@ -6,10 +6,11 @@ import pytest
 from msgspec.structs import replace
 
 from tests.fakes.backends import fake_backend
+from tests.faults.scene import children
 from tests.run.stand_ins import configuration, experiment, fake_bench, new_run
 from tests.run.test_session import Watcher
 from tracetax.analysis.findings import build
-from tracetax.model import Use
+from tracetax.model import Configuration, Use
 from tracetax.report.exports.csv import export
 from tracetax.report.views import title_of
 from tracetax.results.findings import find_measure
@@ -26,15 +27,61 @@ def undisturbed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tracetax.machine.disturbance.DISTURBED_ABOVE", 99.0)
 
 
-def measured(tmp_path: Path, sink: Path, fault: str = "none") -> tuple[RunFolder, list[TrialRecord]]:
-    what = experiment(FLAT)
+class Looking(Watcher):
+    """Sees which companions of a trial run while its calls are made: by agent, whether there is a backend, a sink."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.companions: dict[tuple[str, str], set[str]] = {}
+
+    def state(self, text: str) -> None:
+        if text == "calling":
+            use = self.trials[-1].cell.use
+            commands = [" ".join(words) for words in children().values()]
+            named = {"backend": "backend.py", "sink": "--record-name"}
+            running = {name for name, word in named.items() if any(word in command for command in commands)}
+            self.companions[use.agent, use.backend] = running
+
+
+def measured(
+    tmp_path: Path,
+    sink: Path,
+    fault: str = "none",
+    *,
+    config: Configuration = FLAT,
+    memory: bool = False,
+    watcher: Watcher | None = None,
+) -> tuple[RunFolder, list[TrialRecord]]:
+    what = experiment(config, memory=memory)
     what = replace(what, parts=(replace(what.parts[0], uses=USES),))
     supplied = fake_backend(fault)
-    bench = replace(fake_bench(sink, FLAT), backends={"fake-server": supplied})
-    folder = new_run(tmp_path / "r", what, FLAT)
+    bench = replace(fake_bench(sink, config), backends={"fake-server": supplied})
+    folder = new_run(tmp_path / "r", what, config)
     folder.write_manifest(replace(folder.manifest, backends={"fake-server": supplied.backend}))
-    Session(what, bench, folder, Watcher()).run()
+    Session(what, bench, folder, watcher or Watcher()).run()
     return folder, [record for record in folder.records() if record.role == "configuration"]
+
+
+def test_what_the_backend_does_not_speak_goes_to_a_sink_beside_it(tmp_path: Path, sink_binary: Path) -> None:
+    watcher = Looking()
+    both = replace(FLAT, jvm=(*FLAT.jvm, "-Dmore={sink.zipkin.port}"))
+    _, records = measured(tmp_path, sink_binary, config=both, watcher=watcher)
+    assert all(record.status == "ok" for record in records)
+    assert watcher.companions["fake", "fake-server"] == {"backend", "sink"}
+    assert watcher.companions["fake", ""] == watcher.companions["none", ""] == {"sink"}
+
+
+def test_a_backend_that_speaks_all_of_it_stands_alone(tmp_path: Path, sink_binary: Path) -> None:
+    watcher = Looking()
+    measured(tmp_path, sink_binary, watcher=watcher)
+    assert watcher.companions["fake", "fake-server"] == {"backend"}
+
+
+def test_memory_is_measured_at_the_sink_only(tmp_path: Path, sink_binary: Path) -> None:
+    folder, _ = measured(tmp_path, sink_binary, memory=True)
+    memory = [record for record in folder.records() if record.role == "memory"]
+    assert {record.agent for record in memory} == {"fake", "none"}
+    assert {record.backend for record in memory} == {""}
 
 
 def test_both_get_the_same_records_in_every_block(tmp_path: Path, sink_binary: Path) -> None:

@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from tests.run.stand_ins import configuration, part
+from tests.run.stand_ins import agents, configuration, experiment, part
 from tests.run.test_trial import codes, trial
 from tracetax.analysis.delivery import delivers_everything, total
 from tracetax.companions.sink import Sink
 from tracetax.ledger import ProtocolCount, account
-from tracetax.model import BASELINE, Delivery
+from tracetax.model import BASELINE, Delivery, Memory
 from tracetax.run import backends
-from tracetax.run.plan import expected_records, heap_for, records_truncated
+from tracetax.run.plan import cells, expected_records, heap_for, records_truncated
 from tracetax.run.warm_up import burst_calls
 
 CUTS = replace(configuration("cuts", flags=("-Dlimit=2",)), tree_limit=2)
@@ -30,7 +30,25 @@ def test_what_is_cut_is_not_expected() -> None:
 def test_nor_is_memory_or_a_longer_warm_up_needed_for_it() -> None:
     deep, unlimited = part(CUTS, calls=10, depth=128), replace(CUTS, tree_limit=None)
     assert burst_calls(CUTS, deep.parameters, True) > burst_calls(unlimited, deep.parameters, True)
-    assert heap_for(CUTS, deep) == heap_for(unlimited, deep) == deep.jvm.heap_bytes
+    greedy = replace(unlimited, memory=Memory(base_bytes=128 << 20, per_record_bytes=1 << 20))
+    assert heap_for(unlimited, deep) == deep.jvm.heap_bytes
+    assert heap_for(greedy, deep) == (128 + 1_280) << 20
+    assert heap_for(replace(greedy, tree_limit=2), deep) == 192 << 20  # 128 + 20 MiB, in whole 64 MiB
+
+
+def test_a_configuration_that_needs_more_heap_gets_baselines_with_the_same() -> None:
+    greedy = replace(configuration("greedy"), memory=Memory(base_bytes=100 << 20, per_record_bytes=0))
+    modest = configuration("modest")
+    found = {
+        (cell.role if cell.role != "configuration" else cell.use.configuration, cell.heap_bytes >> 20)
+        for cell in cells(experiment(modest, greedy), agents(modest, greedy))
+    }
+    assert found == {
+        *(("baseline-1", heap) for heap in (64, 128)),
+        *(("baseline-2", heap) for heap in (64, 128)),
+        ("modest", 64),
+        ("greedy", 128),
+    }
 
 
 def test_a_tree_that_is_cut_is_complete_and_what_is_left_out_is_noted(tmp_path: Path, sink_binary: Path) -> None:

@@ -117,6 +117,24 @@ def test_a_spent_budget_ends_the_search_after_its_first_trial(tmp_path: Path, si
     assert "budget" in watcher.notes[0]
 
 
+def test_the_budget_is_shared_equally_by_what_is_still_to_be_searched(
+    tmp_path: Path, sink_binary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shares: list[tuple[str, float, int]] = []
+
+    def search(_: CapacitySearch, part: Part, ends_at: float, later: int) -> None:
+        shares.append((part.name, ends_at, later))
+
+    config = configuration("flat")
+    what = experiment(config)
+    parts = tuple(replace(what.parts[0], name=name) for name in ("a", "b", "c"))
+    folder = new_run(tmp_path / "r", replace(what, parts=parts), config)
+    monkeypatch.setattr(capacity.time, "monotonic", lambda: 1_000.0)
+    monkeypatch.setattr(CapacitySearch, "_search", search)
+    CapacitySearch(parts, QUICK, 90.0, fake_bench(sink_binary, config), folder, Watcher()).run()
+    assert shares == [("a", 1_030.0, 2), ("b", 1_045.0, 1), ("c", 1_090.0, 0)]
+
+
 def test_a_trial_that_was_disturbed_and_lost_is_made_again() -> None:
     def trial(number: int, counts: str) -> CapacityTrial:
         return CapacityTrial(number, 1_000.0, 1_000.0, counts, 10, 9, 0)  # pyright: ignore[reportArgumentType]
@@ -144,7 +162,8 @@ def test_a_rate_that_the_caller_does_not_make_is_no_lower_end(tmp_path: Path, mo
     assert [trial.counts for trial in trials] == ["incomplete", "not-made", "complete"]
     assert looks(trials) == [Look(9_000.0, held=False), Look(8_000.0, held=True)]
     busy = Disturbance(steal=1.0, other_cpu=0.0, tool_cpu=0.0, sink_cpu_ns=0, pressure_cpu_avg10=0.0, disturbed=True)
-    assert [trial.counts for trial in trials_of([replace(records[1], disturbance=busy)], "p")] == ["disturbed"]
+    first, again = replace(records[1], disturbance=busy), replace(records[1], number=5, disturbance=busy)
+    assert [trial.counts for trial in trials_of([first, again], "p")] == ["disturbed", "not-made"]
     folder = new_run(tmp_path / "r", experiment(configuration("flat")), configuration("flat"))
     for one in records:
         folder.scratch(one.number)

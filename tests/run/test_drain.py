@@ -1,33 +1,39 @@
 """The drain ends when all has come, or when the agent has been quiet for longer than it ever pauses."""
 
 import time
+from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
 from tests.run.stand_ins import QUICK, configuration
 from tracetax.companions.sink import Counts
-from tracetax.run.drain import drain
+from tracetax.model import Configuration
+from tracetax.run.drain import Drained, drain
 from tracetax.run.drops import DropLog
 
 EXPECTED = 10
 CONFIG = configuration("flat")
+LONG_NS = 600 * 10**9
+MINUTE_NS = 60 * 10**9
 
 
 class Hesitating:
-    """A sink at which half of the records arrived a minute ago; the others come after it was asked some times."""
+    """A sink at which some of the records arrived a minute ago; the others come after it was asked some times."""
 
-    def __init__(self, silent_for: int) -> None:
+    def __init__(self, silent_for: int, *, first: int = EXPECTED // 2, phase: str = "measured") -> None:
         self.silent_for = silent_for
+        self.first = first
+        self.phase = phase
         self.asked = 0
-        self.began_ns = time.monotonic_ns() - 60 * 10**9
+        self.began_ns = time.monotonic_ns() - MINUTE_NS
 
     def counts(self) -> Counts:
         self.asked += 1
         whole = self.asked > self.silent_for
         return Counts(
-            phase="measured",
-            records=EXPECTED if whole else EXPECTED // 2,
+            phase=self.phase,
+            records=EXPECTED if whole else self.first,
             bytes=0,
             last_arrival_ns=self.began_ns + (10**9 if whole else 0),
             open_connections=1,
@@ -36,27 +42,63 @@ class Hesitating:
         )
 
 
-def drained(sink: Any, pause_ns: int) -> int:
+def drained(
+    sink: Any,
+    config: Configuration = CONFIG,
+    *,
+    log: Path | None = None,
+    dropped_before: int = 0,
+    limit_seconds: float = 60.0,
+) -> Drained:
     return drain(
         sink,
-        DropLog(None, ()),
-        replace(CONFIG, pause_ns=pause_ns),
+        DropLog(config.drop_log, (log,) if log else ()),
+        config,
         phase="measured",
         expected=EXPECTED,
-        dropped_before=0,
+        dropped_before=dropped_before,
         last_call_ns=sink.began_ns,
-        limits=replace(QUICK, drain_base=60.0),
+        limits=replace(QUICK, drain_base=limit_seconds, drain_per_record=0.0),
         watch=lambda _: None,
-    ).at_ns
+    )
 
 
 def test_silence_ends_it() -> None:
     sink = Hesitating(silent_for=3)
-    assert drained(sink, pause_ns=0) == sink.began_ns
+    assert drained(sink) == Drained(at_ns=sink.began_ns, within_limit=True)
     assert sink.asked == 1
 
 
 def test_a_pause_that_is_no_longer_than_the_agents_does_not() -> None:
     sink = Hesitating(silent_for=3)
-    assert drained(sink, pause_ns=600 * 10**9) == sink.began_ns + 10**9
+    assert drained(sink, replace(CONFIG, pause_ns=LONG_NS)).at_ns == sink.began_ns + 10**9
     assert sink.asked == 4
+
+
+def test_the_limit_ends_it_and_is_told() -> None:
+    sink = Hesitating(silent_for=10**9)
+    ended = drained(sink, replace(CONFIG, pause_ns=LONG_NS), limit_seconds=0.0)
+    assert ended == Drained(at_ns=sink.began_ns, within_limit=False)
+
+
+def test_what_only_the_end_of_the_process_sends_is_waited_for_a_quarter_of_the_time() -> None:
+    rest = replace(CONFIG, pause_ns=2 * MINUTE_NS, held_back=EXPECTED // 2)  # half a minute; a minute has passed
+    sink = Hesitating(silent_for=10**9)
+    assert drained(sink, rest).within_limit
+    assert sink.asked == 1
+    more = Hesitating(silent_for=3, first=EXPECTED // 2 - 1)  # one more is outstanding than may be held back
+    drained(more, rest)
+    assert more.asked == 4
+
+
+def test_drops_that_the_log_admits_are_not_waited_for(tmp_path: Path) -> None:
+    log = tmp_path / "stdout.txt"
+    log.write_text("dropped 3 span\ndropped 5 span\n")
+    sink = Hesitating(silent_for=3)
+    assert drained(sink, replace(CONFIG, pause_ns=LONG_NS), log=log, dropped_before=3).at_ns == sink.began_ns
+    assert sink.asked == 1
+
+
+def test_records_of_another_phase_are_none_of_this_one() -> None:
+    early = Hesitating(silent_for=0, phase="warm-up")
+    assert not drained(early, replace(CONFIG, pause_ns=LONG_NS), limit_seconds=0.0).within_limit

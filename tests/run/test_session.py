@@ -11,6 +11,7 @@ from tracetax.results.blocks import whole_blocks
 from tracetax.results.folder import RunFolder
 from tracetax.results.records import TrialRecord
 from tracetax.run.plan import Slot, block, cells
+from tracetax.run.progress import between_words
 from tracetax.run.session import Ended, Session
 
 
@@ -20,12 +21,12 @@ class Watcher:
     def __init__(self, interrupt_at: int = 0) -> None:
         self.trials: list[Slot] = []
         self.notes: list[str] = []
-        self.left: list[float] = []
+        self.left: list[tuple[float, float]] = []
         self.interrupt_at = interrupt_at
 
     def block(self, number: int, most: int, trials: int) -> None: ...
 
-    def trial(self, slot: Slot, seconds_left: float) -> None:
+    def trial(self, slot: Slot, seconds_left: tuple[float, float]) -> None:
         self.trials.append(slot)
         self.left.append(seconds_left)
 
@@ -62,6 +63,20 @@ def test_every_block_holds_each_configuration_once_and_the_baseline_twice(tmp_pa
             "configuration/flat",
             "configuration/warming-up",
         ]
+
+
+def test_the_time_left_is_that_of_the_fewest_and_of_the_most_blocks(tmp_path: Path, sink_binary: Path) -> None:
+    config = configuration("flat")
+    fixed, open_ended = Watcher(), Watcher(interrupt_at=1)
+    session(tmp_path / "fixed", sink_binary, experiment(config), (config,), fixed)
+    assert fixed.left and all(least == most > 0 for least, most in fixed.left)
+    what = experiment(config)
+    what = replace(what, schedule=replace(what.schedule, max_blocks=4))
+    session(tmp_path / "open", sink_binary, what, (config,), open_ended)
+    ((least, most),) = open_ended.left
+    assert most == pytest.approx(2 * least)
+    assert between_words(least=240.0, most=5_000.0) == "4 min 00 s to 1 h 23 min"
+    assert between_words(least=240.0, most=250.0) == "4 min 00 s"
 
 
 def test_the_order_depends_on_the_seed_alone() -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from tests.run.stand_ins import HEAP, QUICK, configuration, experiment, fake_bench, new_run
+from tests.faults.scene import children
+from tests.run.stand_ins import HEAP, configuration, experiment, fake_bench, new_run
 from tracetax.model import BASELINE, Configuration, Delivery, Use
 from tracetax.results.records import TrialRecord
 from tracetax.run.plan import Cell, Slot
@@ -125,6 +126,7 @@ def test_no_process_is_left_behind(tmp_path: Path, sink_binary: Path, behaviour:
         process.name for process in Path("/proc").glob("[0-9]*") if mine.encode() in _command_line(process / "cmdline")
     ]
     assert left == []
+    assert children() == {}  # the sink's command names no run
 
 
 def test_a_failure_names_the_log_and_shows_its_end(tmp_path: Path, sink_binary: Path) -> None:
@@ -140,9 +142,15 @@ def test_inherited_settings_of_jvm_and_agents_are_not_passed_on(
 ) -> None:
     for name in ("JAVA_TOOL_OPTIONS", "OTEL_SERVICE_NAME", "KIEKER_SIGNATURES_INCLUDE"):
         monkeypatch.setenv(name, "would change the result")
-    record = trial(tmp_path, sink_binary, configuration("flat"))
-    assert record.status == "ok"
-    assert record.environment == {}
+    passed_on: list[bytes] = []
+
+    def look(state: str) -> None:
+        if state == "calling":
+            passed_on.extend(Path(f"/proc/{pid}/environ").read_bytes() for pid in children())
+
+    trial(tmp_path, sink_binary, configuration("flat"), watch=look)
+    assert [b"LC_ALL=C.UTF-8" in environment for environment in passed_on] == [True, True]  # JVM and sink
+    assert not any(b"would change the result" in environment for environment in passed_on)
 
 
 def test_a_steady_part_after_a_warm_up_is_found(tmp_path: Path, sink_binary: Path) -> None:
@@ -170,13 +178,6 @@ def test_records_where_none_are_promised_are_seen_on_any_protocol(tmp_path: Path
     silent = replace(configuration("flat", Delivery.NONE), protocol=None)
     record = trial(tmp_path, sink_binary, silent)
     assert "unpromised-records" in codes(record)
-
-
-def test_limits_of_the_tests_are_shorter_than_those_of_users() -> None:
-    from tracetax.run.bench import Limits
-
-    users = Limits()
-    assert all(getattr(QUICK, name) < getattr(users, name) for name in ("start", "burst", "end", "quiet"))
 
 
 def _command_line(path: Path) -> bytes:

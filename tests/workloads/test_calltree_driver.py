@@ -102,6 +102,8 @@ def test_every_call_leaves_one_sample(classes: Path, tmp_path: Path) -> None:
     program = measured(classes, tmp_path, "--calls", 1_003, "--depth", 10)
     assert len(program.values("samples-0.i64")) == 1_003
     assert program.values("samples-0.i64").min() > 0
+    caller = program.trial()["caller"][0]
+    assert program.values("samples-0.i64").sum() <= caller["last_ns"] - caller["first_ns"]
 
 
 def test_the_trial_counts_calls_and_invocations(classes: Path, tmp_path: Path) -> None:
@@ -149,6 +151,9 @@ def test_late_calls_are_made_all_the_same_on_the_old_schedule(classes: Path, tmp
     program = measured(classes, tmp_path, *options)
     assert program.values("start-0.i64").tolist() == [k * 1_000 for k in range(300)]
     assert program.values("late-0.i64")[-1] >= 299 * (20_000 - 1_000)
+    began = program.values("start-0.i64") + program.values("late-0.i64")
+    ended = began + program.values("samples-0.i64")
+    assert (began[1:] >= ended[:-1]).all(), "a call is timed from its real start, when the one before has ended"
 
 
 def test_calls_divide_over_threads_with_the_remainder_to_the_first(classes: Path, tmp_path: Path) -> None:

@@ -172,7 +172,7 @@ class TrialRecord(Struct, frozen=True):
     lateness: Durations | None = None
     """Intended to real start; only at a rate."""
     second_half_mean_ns: float | None = None
-    """Mean service time of the second half of all calls, steady or not: MooBench's estimator."""
+    """Mean service time of the second half of each thread's calls, steady or not: MooBench's estimator."""
     in_calls_ns: int | None = None
     """Sum of all service times: the time that the callers spent inside their calls."""
     cpu: CpuAccount | None = None

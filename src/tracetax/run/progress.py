@@ -23,6 +23,13 @@ def duration_words(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
 
 
+def between_words(least: float, most: float) -> str:
+    """What takes at least and at most so many seconds: one duration, unless they are far apart."""
+    if most < least * 1.2 + 30:
+        return duration_words(least)
+    return f"{duration_words(least)} to {duration_words(most)}"
+
+
 class TerminalProgress:
     """Shows the run's progress. Use as a context manager."""
 
@@ -50,12 +57,12 @@ class TerminalProgress:
         self._block = f"block {number} of {most}" if number else "memory"
         self._trials, self._place = trials, 0
 
-    def trial(self, slot: Slot, seconds_left: float) -> None:
+    def trial(self, slot: Slot, seconds_left: tuple[float, float]) -> None:
         """A trial begins."""
         self._place += slot.attempt == 1
         place = f"trial {self._place} of {self._trials}" if slot.attempt == 1 else "once more"
         self._trial = f"{place} · {slot.cell.label}, {slot.cell.part}"
-        self._left = f"{duration_words(seconds_left)} left"
+        self._left = f"{between_words(*seconds_left)} left"
         if self._live is None:
             self.console.print(
                 f"{self._block} · {self._trial} · about {self._left}",

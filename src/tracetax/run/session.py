@@ -27,8 +27,8 @@ class Progress(Protocol):
     def block(self, number: int, most: int, trials: int) -> None:
         """A block of ``trials`` trials begins; number 0 are the extra trials in which memory is measured."""
 
-    def trial(self, slot: Slot, seconds_left: float) -> None:
-        """A trial begins; ``seconds_left`` is the estimate for the whole run."""
+    def trial(self, slot: Slot, seconds_left: tuple[float, float]) -> None:
+        """A trial begins; ``seconds_left`` is the estimate for the whole run: at least, and at most."""
 
     def state(self, text: str) -> None:
         """What the trial is doing."""
@@ -228,12 +228,15 @@ class Session:
     def _memory_seconds(self) -> float:
         return sum(self._estimate(cell) for cell in self.memory_due)
 
-    def _seconds_left(self, rest: list[Slot]) -> float:
-        """Time left: what remains of this block, and the blocks to the fewest that the schedule allows."""
-        done = len(arranged.whole_blocks(self.records))
-        blocks_left = max(0, min(self.experiment.schedule.min_blocks - done - 1, self._affordable_blocks()))
-        still = sum(self._estimate(slot.cell) for slot in rest) + blocks_left * self._block_seconds()
-        return still + self._memory_seconds()
+    def _seconds_left(self, rest: list[Slot]) -> tuple[float, float]:
+        """Time left: what remains of this block, and the fewest and most further blocks that the schedule allows."""
+        schedule = self.experiment.schedule
+        further = len(arranged.whole_blocks(self.records)) + 1
+        affordable = self._affordable_blocks()
+        fewest, most = (max(0, min(n - further, affordable)) for n in (schedule.min_blocks, schedule.max_blocks))
+        block = self._block_seconds()
+        still = sum(self._estimate(slot.cell) for slot in rest) + self._memory_seconds()
+        return still + fewest * block, still + most * block
 
     def _set_aside_before(self) -> set[Cell]:
         """Cells that had failed for good before this session."""

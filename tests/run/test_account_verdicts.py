@@ -1,0 +1,101 @@
+"""What a trial's reader is told about its account; and that docs/verdicts.md explains every verdict there is."""
+
+import ast
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from tests.results.trials import ledger
+from tests.run.stand_ins import configuration
+from tracetax.model import Delivery
+from tracetax.results.records import WarmUp
+from tracetax.run.verdicts import of_drain, of_records, of_warm_up
+
+ROOT = Path(__file__).resolve().parents[2]
+COMPLETE = configuration("flat")
+WARM = WarmUp(calls=12_000, bursts=3, how="", driver_level=4, method_level=4, ledger=ledger(1_000))
+
+
+@pytest.mark.parametrize(
+    ("changes", "found"),
+    [
+        ({}, {}),
+        ({"received": 1_001}, {"too-many-records": "error"}),
+        ({"received": 900, "dropped": 100}, {"drops": "note"}),
+        ({"received": 900, "dropped": 101}, {"account-exceeds": "warning", "drops": "note"}),
+        ({"received": 900}, {"records-lost": "warning"}),
+        ({"received": 0}, {"nothing-recorded": "error"}),
+        ({"refused": 3}, {"sink-full": "warning"}),
+        ({"malformed": 1}, {"malformed-input": "error"}),
+        ({"cut_off": 1}, {"cut-off": "warning"}),
+        ({"duplicates": 1}, {"duplicates": "warning"}),
+        ({"unexpected_names": 2, "unexpected": {"X.<init>": 2}}, {"unexpected-names": "note"}),
+        ({"complete_trees": 99}, {"broken-trees": "error"}),
+    ],
+)
+def test_what_is_told_of_an_account(changes: dict[str, Any], found: dict[str, str]) -> None:
+    verdicts = of_records(ledger(1_000, **changes), COMPLETE)
+    assert {verdict.code: verdict.severity for verdict in verdicts} == found
+
+
+def test_what_a_backend_turned_away_is_not_the_sinks() -> None:
+    (verdict,) = of_records(ledger(1_000, refused=3), COMPLETE, backend="Fake server")
+    assert (verdict.code, verdict.severity) == ("backend-refused", "warning")
+    assert "Fake server" in verdict.text
+
+
+def test_what_came_after_the_drain_is_told_beyond_what_may_be_held_back() -> None:
+    holding = replace(COMPLETE, held_back=50)
+
+    def codes(arrived: int, *, within_limit: bool = True) -> list[str]:
+        return [verdict.code for verdict in of_drain(ledger(1_000), holding, arrived, within_limit=within_limit)]
+
+    assert codes(arrived=1_000) == codes(arrived=950) == []
+    assert codes(arrived=949) == ["after-drain"]
+    assert codes(arrived=1_000, within_limit=False) == ["drain-limit"]
+
+
+@pytest.mark.parametrize(
+    ("warm_up", "connected", "found"),
+    [
+        (WARM, True, []),
+        (replace(WARM, method_level=3), True, ["not-warm"]),
+        (replace(WARM, driver_level=2), True, ["not-warm"]),
+        (replace(WARM, ledger=ledger(1_000, 990)), True, ["warm-up-loss"]),
+        (replace(WARM, ledger=ledger(1_000, 990)), False, []),
+    ],
+)
+def test_what_is_told_of_a_warm_up(warm_up: WarmUp, connected: bool, found: list[str]) -> None:
+    verdicts = of_warm_up(warm_up, COMPLETE, connected, delivers=True)
+    assert [verdict.code for verdict in verdicts] == found
+    assert all(verdict.severity == "warning" for verdict in verdicts)
+
+
+def test_an_agent_that_deletes_its_oldest_files_loses_none_of_the_warm_up() -> None:
+    deleting = replace(COMPLETE, delivery=Delivery.LOSSY, deletes_oldest=True)
+    assert of_warm_up(replace(WARM, ledger=ledger(1_000, 10)), deleting, connected=True, delivers=True) == []
+
+
+def codes_in(file: Path) -> set[str]:
+    """The codes of the verdicts that a file makes."""
+    makers = ("Verdict", "WorkloadFailed", *(("add",) if file.name == "verdicts.py" else ()))
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id not in makers:
+            continue
+        said = [*node.args[:1], *(keyword.value for keyword in node.keywords if keyword.arg == "code")]
+        found |= {value.value for value in said if isinstance(value, ast.Constant) and isinstance(value.value, str)}
+    return found
+
+
+def test_every_verdict_is_explained_and_every_one_explained_exists() -> None:
+    files = sorted((ROOT / "src").rglob("*.py"))
+    explained = set(re.findall(r"^\| `([a-z-]+)` \|", (ROOT / "docs" / "verdicts.md").read_text(), re.MULTILINE))
+    made = set[str]().union(*map(codes_in, files))
+    assert made <= explained, made - explained
+    texts = [file.read_text(encoding="utf-8") for file in files]
+    unknown = {code for code in explained - made if not any(f'"{code}"' in text for text in texts)}
+    assert not unknown
