@@ -170,6 +170,7 @@ def capacity(
     seconds: str | None = None,
     lowest: str | None = None,
     further: int | None = None,
+    artifact: Annotated[list[str] | None, Parameter(negative="")] = None,
     agents_dir: AgentsDirs = None,
     budget: str | None = None,
     out: Path | None = None,
@@ -203,6 +204,8 @@ def capacity(
         The lowest rate that is tried, in calls per second. Default: 10/s.
     further
         Trials at each of the two rates of the answer, beyond the one that found it. Default: 5.
+    artifact
+        AGENT.ARTIFACT=FILE: a file of yours in place of an artifact. May be given once for each artifact.
     agents_dir
         A folder with agents of your own. May be given more than once.
     budget
@@ -226,6 +229,7 @@ def capacity(
         seconds=seconds,
         lowest=lowest,
         further=further,
+        artifacts=tuple(artifact or ()),
         agents_dirs=tuple(agents_dir or ()),
         budget=budget,
         out=out,

@@ -75,7 +75,7 @@ def test_what_needs_a_file_of_the_users_is_left_out_and_told(repository: Reposit
     assert {use.agent for use in experiment.parts[0].uses} == {"tracer", "rare"}
     without = with_artifacts(experiment, agents, ())
     assert {use.agent for use in without.experiment.parts[0].uses} == {"tracer"}
-    assert without.notes == ("Rare is left out: its file is not given (--artifact rare.agent=FILE).",)
+    assert without.notes == ("Left out, since a file is not given (--artifact rare.agent=FILE): rare stock.",)
     wrong = tmp_path / "no.jar"
     with pytest.raises(CatalogError, match="there is no such file"):
         with_artifacts(experiment, agents, (f"rare.agent={wrong}",))

@@ -121,6 +121,16 @@ def test_three_files_or_two_options_for_one_artifact_are_refused(repository: Rep
     assert "is given twice" in twice["--artifact tracer.agent"]
 
 
+def test_where_builds_are_not_compared_one_file_is_taken_and_two_are_refused(
+    repository: Repository, old: Path, new: Path
+) -> None:
+    agents, experiment = load_catalog("trial", repository.root)
+    found = with_artifacts(experiment, agents, [f"tracer.agent={new}"], most=1)
+    assert found.agents["tracer"].artifacts["agent"].file == str(new)
+    with pytest.raises(CatalogError, match="builds are compared by"):
+        with_artifacts(experiment, agents, [f"tracer.agent={old},{new}"], most=1)
+
+
 def test_a_run_goes_on_while_its_files_hold_what_they_held(repository: Repository, old: Path, new: Path) -> None:
     measured = asked(repository, f"tracer.agent={old},{new}").agents
     assert changed_files(measured) == []

@@ -44,6 +44,7 @@ def test_the_lowest_rate_is_one_that_can_be_tried(repository: Repository) -> Non
     [
         (["tracre"], None, {}, "--agent", 'Did you mean "tracer"'),
         (["none"], ["baseline"], {}, "--agent", "delivers no records"),
+        (["none"], None, {}, "--agent", "is in every block without being named"),
         (["tracer"], ["stokc"], {}, "--configuration", 'Did you mean "stock"'),
         (["tracer"], ["off"], {}, "--configuration", "promises no record one by one.*Of tracer's, .*stock.* do"),
         (["tracer"], None, {"lowest": "full"}, "--lowest", "is tried in any case"),

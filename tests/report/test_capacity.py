@@ -55,6 +55,15 @@ def test_both_ends_stand_in_the_table_with_how_many_trials_showed_it() -> None:
     assert "41 calls/s" in text
 
 
+def test_a_rate_that_the_caller_does_not_make_is_not_told_as_a_loss() -> None:
+    unmade = CapacityEnd(3_380.0, 33_800.0, 6, complete=1, not_made=5)
+    assert "not made" in rendered(finding("bracket", LOW, unmade))
+    some_lost = CapacityEnd(3_380.0, 33_800.0, 6, complete=1, not_made=2)
+    text = rendered(finding("bracket", LOW, some_lost))
+    assert "3 of 6" in text
+    assert "not made" not in text
+
+
 def test_no_line_is_longer_than_80_columns() -> None:
     ends = ((LOW, HIGH), (None, HIGH), (None, None))
     text = rendered(*(finding("unfinished", low, high, hidden=20_000.0) for low, high in ends))
@@ -66,6 +75,7 @@ def test_no_line_is_longer_than_80_columns() -> None:
     [
         ("full-speed", CapacityEnd(FULL, 900_000.0, 6, 6), ("full speed", "nothing lost")),
         ("none-complete", None, ("–", "loses at")),
+        ("none-made", None, ("–", "not", "made")),
         ("unfinished", LOW, ("3,110", "not ended")),
         ("failed", None, ("failed",)),
     ],

@@ -173,6 +173,20 @@ def test_a_rate_that_the_caller_does_not_make_is_no_lower_end(tmp_path: Path, mo
     assert "the caller itself falls behind, making 8,000" in found.text
 
 
+def test_a_caller_that_makes_not_even_the_lowest_rate_has_no_answer(tmp_path: Path) -> None:
+    moments = Moments(spawned=1, first_call=10**9, last_call=10**9 + 20 * 10**9)
+    folder = new_run(tmp_path / "r", experiment(configuration("flat")), configuration("flat"))
+    for number, rate in ((1, FULL), (2, Search().lowest)):
+        lost = {"ledger": ledger(10_000, 9_000)} if rate == FULL else {}
+        one = record(number, parameters=Parameters(calls=100, depth=10, rate=rate), moments=moments, **lost)
+        folder.scratch(one.number)
+        folder.keep_trial(one)
+    (found,) = build_capacity(folder).configurations
+    assert (found.outcome, found.complete_at) == ("none-made", None)
+    assert "falls behind, making 5 in the mean" in found.text
+    assert "loses" not in found.text
+
+
 def test_a_trial_calls_for_as_long_as_was_asked() -> None:
     part: Part = experiment(configuration("flat")).parts[0]
     assert at_rate(part, 1_500.0, Search(seconds=4.0)).parameters == Parameters(calls=6_000, depth=3, rate=1_500.0)

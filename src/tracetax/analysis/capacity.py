@@ -121,7 +121,7 @@ def _outcome(
     if low and low.rate == FULL:
         return "full-speed" if confirmed else "unfinished"
     if high and low is None and float(high.rate) <= search.lowest:
-        return "none-complete"
+        return "none-complete" if high.lossy else "none-made"
     if low and high and confirmed and float(high.rate) <= float(low.rate) * (1 + search.resolution) * 1.005:
         return "bracket"
     return "unfinished"
@@ -141,19 +141,18 @@ def _sentence(
     if outcome == "none-complete" and high:
         return (
             f"{title} loses records even at {_rate(high)}, the lowest rate that was tried: incomplete in "
-            f"{high.trials - high.complete} of {high.trials} {length}."
-            if high.not_made < high.trials - high.complete
-            else f"{title}: at {_rate(high)}, the lowest rate that was tried, {_not_made(high)}. There is no answer."
+            f"{high.lossy} of {high.trials} {length}."
         )
+    if outcome == "none-made" and high:
+        return f"{title}: at {_rate(high)}, the lowest rate that was tried, {_not_made(high)}. There is no answer."
     if low is None and high is None:
         return f"{title}: no trial counts yet. The search has not ended."
     ends: list[str] = []
     if low:
         ends.append(f"delivers every record at {_rate(low)}, in {low.complete} of {low.trials} {length}")
     if high:
-        lost = high.trials - high.complete - high.not_made
-        if lost:
-            where = f"{_rate(high)}, where {lost} of {high.trials} lost some"
+        if high.lossy:
+            where = f"{_rate(high)}, where {high.lossy} of {high.trials} lost some"
             ends.append(f"{'but not' if low else 'loses records'} at {where}")
         else:
             ends.append(f"at {_rate(high)} {_not_made(high)}")

@@ -21,7 +21,8 @@ from tracetax.model import BASELINE, Agent, Artifact, Experiment, Part, Use
 
 OPTION = "--artifact"
 _FORM = re.compile(r"([^.=\s]+)\.([^.=\s]+)=(.+)")
-_MOST_BUILDS = 2
+COMPARED = 2
+"""So many builds of an artifact are measured against each other."""
 _ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 
 
@@ -34,11 +35,14 @@ class Replaced(Struct, frozen=True):
     """What the user should know before it is measured."""
 
 
-def with_artifacts(experiment: Experiment, agents: Mapping[str, Agent], options: Sequence[str]) -> Replaced:
+def with_artifacts(
+    experiment: Experiment, agents: Mapping[str, Agent], options: Sequence[str], most: int = COMPARED
+) -> Replaced:
     """Put in what ``--artifact AGENT.NAME=FILE`` and ``=OLD,NEW`` say, each with its SHA-256.
 
-    With two files, every configuration of that agent is measured with each of them in every block. Raises CatalogError
-    with every problem, a file that only the user has and did not give among them.
+    With two files, every configuration of that agent is measured with each of them in every block; ``most`` is 1 where
+    builds are not compared. Raises CatalogError with every problem, a file that only the user has and did not give
+    among them.
     """
     report = Report(COMMAND_LINE)
     changed = dict(agents)
@@ -48,7 +52,7 @@ def with_artifacts(experiment: Experiment, agents: Mapping[str, Agent], options:
         for key, agent in agents.items()
         if _measured(experiment, key)
     }
-    for target, files in _read(options, needed, experiment.key, changed, report).items():
+    for target, files in _read(options, needed, experiment.key, changed, most, report).items():
         key, name = target
         found = [_artifact(changed[key].artifacts[name], path, f"{OPTION} {key}.{name}", report) for path in files]
         artifacts = [artifact for artifact in found if artifact is not None]
@@ -80,13 +84,13 @@ def _without_what_is_not_given(
     experiment: Experiment, agents: Mapping[str, Agent], options: Sequence[str]
 ) -> tuple[Experiment, list[str]]:
     """The experiment without what it measures only if a file is given that is not, and what to say about it."""
-    left_out: dict[str, str] = {}
+    left_out: dict[str, list[str]] = {}
 
     def lacks(use: Use) -> bool:
         agent = agents[use.agent]
         for name in references(agent, [agent.configurations[use.configuration]]).artifacts:
             if _lacks(agent, agent.artifacts[name]) and not _said(options, agent, name):
-                left_out[f"{use.agent}.{name}"] = agent.name
+                left_out.setdefault(f"{use.agent}.{name}", []).append(f"{use}")
                 return True
         return False
 
@@ -95,7 +99,10 @@ def _without_what_is_not_given(
         optional = {use for use in part.if_given if lacks(use)}
         parts.append(replace(part, uses=tuple(use for use in part.uses if use not in optional)))
     parts = [part for part in parts if part.uses]
-    notes = [f"{name} is left out: its file is not given ({OPTION} {key}=FILE)." for key, name in left_out.items()]
+    notes = [
+        f"Left out, since a file is not given ({OPTION} {key}=FILE): {', '.join(dict.fromkeys(uses))}."
+        for key, uses in left_out.items()
+    ]
     if not parts:
         return experiment, []
     kept = {BASELINE, *(use for part in parts for use in part.uses)}
@@ -152,6 +159,7 @@ def _read(
     needed: Mapping[str, Sequence[str]],
     experiment: str,
     agents: Mapping[str, Agent],
+    most: int,
     report: Report,
 ) -> dict[tuple[str, str], list[Path]]:
     """The files by agent and artifact; ``needed`` holds those that the measured configurations refer to, by agent."""
@@ -177,8 +185,10 @@ def _read(
             report.add(key, f"no configuration of {agent} that {experiment} measures refers to it")
         elif (agent, name) in found:
             report.add(key, "is given twice: two builds are compared by one option, =OLD,NEW")
-        elif len(files) > _MOST_BUILDS:
+        elif len(files) > COMPARED:
             report.add(key, f"names {len(files)} files: one replaces the artifact, two are compared")
+        elif len(files) > most:
+            report.add(key, f"names {len(files)} files: builds are compared by ./tracetax run; give one file here")
         else:
             found[agent, name] = files
     return found

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from tracetax.analysis.capacity import build_capacity
 from tracetax.catalog import load_agents, rescheduled
+from tracetax.catalog.replaced import with_artifacts
 from tracetax.catalog.searched import searched_experiment
 from tracetax.commands.console import console as new_console
 from tracetax.commands.ending import ending_in_order, tell_failed
@@ -38,6 +39,7 @@ class CapacityRequest(Struct, frozen=True):
     seconds: str | None = None
     lowest: str | None = None
     further: int | None = None
+    artifacts: tuple[str, ...] = ()
     agents_dirs: tuple[Path, ...] = ()
     budget: str | None = None
     out: Path | None = None
@@ -66,10 +68,11 @@ def capacity_command(request: CapacityRequest, root: Path, typed: Typed) -> int:
         further=request.further,
         budget=request.budget,
     )
+    found = with_artifacts(experiment, agents, request.artifacts, most=1)
     machine = machine_facts(Path.cwd())
     path = request.out or RunFolder.new_path(Path("runs"), experiment.key, os.urandom(2).hex())
     with sole_run(), ending_in_order(console):
-        bench, folder = new_run(experiment, agents, root, path, machine, typed, console, search=search)
+        bench, folder = new_run(found.experiment, found.agents, root, path, machine, typed, console, search=search)
         return _search(bench, folder, console)
 
 

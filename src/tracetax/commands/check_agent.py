@@ -54,7 +54,7 @@ def check_command(request: CheckRequest, root: Path, typed: Typed) -> int:
     agents = load_agents(root, request.agents_dirs)
     name = _configuration(agents, request)
     experiment = _experiment(Use(request.agent, name), request.jdk)
-    found = with_artifacts(experiment, agents, request.artifacts)
+    found = with_artifacts(experiment, agents, request.artifacts, most=1)
     experiment, agents = found.experiment, found.agents
     machine = machine_facts(Path.cwd())
     path = request.out or RunFolder.new_path(Path("runs"), experiment.key, os.urandom(2).hex())
@@ -76,6 +76,7 @@ def check_command(request: CheckRequest, root: Path, typed: Typed) -> int:
     _show(results, console)
     if config.delivery in (Delivery.COMPLETE, Delivery.LOSSY):
         own = "".join(f" --agents-dir {place}" for place in request.agents_dirs)
+        own += "".join(f" --artifact {given}" for given in request.artifacts)
         command = f"./tracetax run --agent {use.agent} --configuration {use.configuration}{own}"
         console.print(f"What it delivers at full speed is not tried here, but by: {command}", soft_wrap=True)
     console.print(f"Command line, environment and all counts: {folder.path}/trials/{record.number:04d}/record.json")

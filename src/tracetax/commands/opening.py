@@ -117,5 +117,5 @@ def _refuse(changed: list[str]) -> None:
     if changed:
         raise UserError(
             f"This run cannot go on: {', '.join(changed)} changed since it began, and its blocks would not be "
-            "comparable.\nStart a new run with: ./tracetax run"
+            "comparable.\nBegin it anew, in a new folder."
         )

@@ -15,6 +15,7 @@ OUTCOMES = {
     "bracket": "",
     "full-speed": "nothing lost at full speed",
     "none-complete": "loses at the lowest rate",
+    "none-made": "lowest rate not made",
     "unfinished": "not ended",
     "failed": "failed",
 }
@@ -50,9 +51,14 @@ def hidden_words(found: CapacityFinding) -> str:
 
 def _cells(found: CapacityFinding) -> tuple[Text, Text, Text, Text]:
     low, high = found.complete_at, found.incomplete_at
-    lost = "" if high is None else f"{high.trials - high.complete} of {high.trials}"
     held = "" if low is None else f"{low.complete} of {low.trials}"
-    return _rate(low), Text(held), _rate(high), Text(lost)
+    return _rate(low), Text(held), _rate(high), Text(_missed(high))
+
+
+def _missed(high: CapacityEnd | None) -> str:
+    if high is None:
+        return ""
+    return f"{high.lossy} of {high.trials}" if high.lossy else "not made"
 
 
 def _rate(end: CapacityEnd | None) -> Text:

@@ -17,10 +17,9 @@ TRIES = 2
 MADE = 0.95
 """The share of the rate asked for that the caller must make, for a trial to say anything about that rate."""
 
-CapacityOutcome = Literal["bracket", "full-speed", "none-complete", "unfinished", "failed"]
-"""``full-speed``: complete back to back as well; ``none-complete``: incomplete even at the lowest rate; ``unfinished``:
-the budget ended, or the user did."""
-
+CapacityOutcome = Literal["bracket", "full-speed", "none-complete", "none-made", "unfinished", "failed"]
+"""``full-speed``: complete back to back as well; ``none-complete``: incomplete even at the lowest rate; ``none-made``:
+the caller makes not even that one; ``unfinished``: the budget ended, or the user did."""
 
 Counts = Literal["complete", "incomplete", "not-made", "disturbed", "failed"]
 """What a trial says. ``not-made``: all arrived, but the caller made fewer calls per second than were asked for;
@@ -35,7 +34,7 @@ class CapacityTrial(Struct, frozen=True):
     """Calls per second that were asked for."""
     offered: float
     """Calls per second that were made."""
-    counts: "Counts"
+    counts: Counts
     expected: int
     received: int
     dropped_reported: int
@@ -52,6 +51,11 @@ class CapacityEnd(Struct, frozen=True):
     """Trials in which all arrived, but the caller made fewer calls per second."""
     offered: float = 0.0
     """Calls per second that were made in the mean."""
+
+    @property
+    def lossy(self) -> int:
+        """Trials in which records were missing."""
+        return self.trials - self.complete - self.not_made
 
 
 class CapacityFinding(Struct, frozen=True):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from tracetax.model import Agent, Experiment, JvmSettings, Part
 from tracetax.run.plan import Cell, cells, configuration, expected_seconds, memory_cells
-from tracetax.run.progress import duration_words
+from tracetax.run.progress import between_words, duration_words
 
 VARIANTS = {
     "fast": "The shorter version, as [fast] in its file says; without --fast it is measured in full.",
@@ -30,8 +30,7 @@ def estimated_seconds(experiment: Experiment, agents: dict[str, Agent]) -> tuple
 
 def estimate_words(experiment: Experiment, agents: dict[str, Agent]) -> str:
     """How long a run takes, in words."""
-    least, most = (duration_words(seconds) for seconds in estimated_seconds(experiment, agents))
-    return f"about {least}" if least == most else f"{least} to {most}"
+    return f"about {between_words(*estimated_seconds(experiment, agents))}"
 
 
 def plan_lines(experiment: Experiment, agents: dict[str, Agent], seed: int) -> Iterator[str]:
