@@ -113,7 +113,11 @@ func phase(s *sink, argument string) any {
 	if err != nil || records < 1 {
 		return complaint{fmt.Sprintf("a phase ends after a positive number of records, not %.100q", words[2])}
 	}
-	return s.beginPhaseAfter(records, words[0])
+	armed, err := s.beginPhaseAfter(records, words[0])
+	if err != nil {
+		return complaint{err.Error()}
+	}
+	return armed
 }
 
 // read obeys "read PROTOCOL NAME after N FOLDER", and "last" in place of "after": the files of the folder are read,

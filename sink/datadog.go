@@ -112,6 +112,7 @@ func (d *datadogReceiver) stop(grace time.Duration) {
 
 // datadogTraces takes a message with traces. Version 0.3 knows no answer but that it arrived.
 func (h *httpReceiver) datadogTraces(w http.ResponseWriter, r *http.Request, walks *sync.Pool) {
+	w.Header().Set("Datadog-Agent-State", datadogState)
 	if mediaOf(r) != msgpackMedia {
 		h.ledger.reject()
 		http.Error(w, "only "+msgpackMedia+" is understood", http.StatusUnsupportedMediaType)
@@ -122,7 +123,6 @@ func (h *httpReceiver) datadogTraces(w http.ResponseWriter, r *http.Request, wal
 		deny(w, err)
 		return
 	}
-	w.Header().Set("Datadog-Agent-State", datadogState)
 	if strings.HasPrefix(r.URL.Path, "/v0.3/") {
 		accept(w, "text/plain", "OK\n")
 		return

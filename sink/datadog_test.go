@@ -51,6 +51,25 @@ func TestWhatATracerDroppedStandsInAHeader(t *testing.T) {
 	expectCount(t, r.stop().Protocols["datadog"], protocolCount{Records: 30, CompleteTrees: 3, ReportedDrops: 80})
 }
 
+func TestDropsThatAreToldWithAMessageThatIsNotTakenCount(t *testing.T) {
+	r := startDatadog(t)
+	whole := mappedTraces(traceList(1, 1, 10)...)
+	encoded := tracerHeaders(1, 7, 70)
+	encoded["Content-Encoding"] = "br"
+	for _, sent := range []struct {
+		body    []byte
+		headers map[string]string
+	}{{whole, encoded}, {whole[:len(whole)-1], tracerHeaders(1, 3, 30)}} {
+		code, state, _ := r.put("/v0.4/traces", sent.body, sent.headers)
+		if code != 400 || state != datadogState {
+			t.Errorf("answered %d with the state %q", code, state)
+		}
+	}
+	if c := r.stop().Protocols["datadog"]; c.Malformed != 2 || c.ReportedDrops != 100 {
+		t.Errorf("counted %+v", c)
+	}
+}
+
 func TestDropsCountInThePhaseInWhichTheyAreTold(t *testing.T) {
 	r := startDatadog(t)
 	r.put("/v0.4/traces", mappedTraces(traceList(1, 1, 10)...), tracerHeaders(1, 2, 20))

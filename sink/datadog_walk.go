@@ -32,7 +32,6 @@ type datadogWalk struct {
 
 	// What the headers say of the message.
 	announced int64 // traces that are in it, or notTold
-	dropped   int64 // spans that were dropped since the message before
 	garbled   bool
 }
 
@@ -57,11 +56,12 @@ func newDatadogWalks(recordName string, l *ledger, read func(*datadogWalk) (trac
 	})
 }
 
-// headers reads what the headers say of the message that follows.
+// headers reads what the headers say of the message that follows. Its drops count even if the message is refused or
+// garbled: no other one will tell them again.
 func (w *datadogWalk) headers(h http.Header) {
 	w.garbled = false
 	w.announced = w.count(h.Get("X-Datadog-Trace-Count"), notTold)
-	w.dropped = w.count(h.Get("Datadog-Client-Dropped-P0-Spans"), 0)
+	w.batch.drops = w.count(h.Get("Datadog-Client-Dropped-P0-Spans"), 0)
 }
 
 func (w *datadogWalk) count(text string, missing int64) int64 {
@@ -76,10 +76,8 @@ func (w *datadogWalk) count(text string, missing int64) int64 {
 	return number
 }
 
-// judge says what is wrong with a message that had so many traces. Its drops count in any case: no other message will
-// tell them again.
+// judge says what is wrong with a message that had so many traces.
 func (w *datadogWalk) judge(traces int64) error {
-	w.batch.drops += w.dropped
 	switch {
 	case !w.scan.ended():
 		return errNoMsgpack

@@ -115,6 +115,7 @@ func (h *httpReceiver) take(walks *sync.Pool, r *http.Request) error {
 	default:
 		if arrived.broken {
 			w.batch.cutOff++
+			w.batch.drops = 0 // its sender may send it again
 		} else {
 			w.batch.malformed++
 		}

@@ -67,6 +67,18 @@ func startScraping(t *testing.T, e *endpoint, interval int) *running {
 	return r
 }
 
+func TestAPhaseIsNotEndedAtARecordThatIsOnlyACountersRise(t *testing.T) {
+	r := startScraping(t, newEndpoint(t), neverAgain)
+	var refused complaint
+	r.ask("phase measured after 100", &refused)
+	if !strings.Contains(refused.Error, "scraped") {
+		t.Errorf("answered %+v", refused)
+	}
+	if last := r.stop(); last.Phase != "start" {
+		t.Errorf("the last phase is %q", last.Phase)
+	}
+}
+
 func TestTheRiseOfACounterIsCountedInThePhaseThatMadeIt(t *testing.T) {
 	for _, media := range []string{plainText, openMetrics} {
 		e := newEndpoint(t)

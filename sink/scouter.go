@@ -10,6 +10,8 @@ import (
 
 const (
 	scouterConnectionBytes = 4 << 10
+	// restTime is how long it may take at the stop to enter what lies in the socket: no other account would know of it.
+	restTime = 5 * time.Second
 	// scouterService before the record's name says that the transactions of this name are the records.
 	scouterService = "service "
 )
@@ -76,7 +78,7 @@ func (s *scouterReceiver) readDatagrams() {
 		case err == nil:
 			s.walk.datagram(buffer[:n])
 		case s.ending():
-			s.socket.rest(buffer, time.Now().Add(stopGrace), s.walk.datagram)
+			s.socket.rest(buffer, time.Now().Add(restTime), s.walk.datagram)
 			return
 		default:
 			time.Sleep(acceptPause)

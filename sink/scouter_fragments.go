@@ -23,9 +23,10 @@ type fragmentKey struct {
 
 // fragmented is what has arrived of such a pack.
 type fragmented struct {
-	parts map[int][]byte
-	total int
-	held  int64 // of the memory for messages
+	parts   map[int][]byte
+	total   int
+	held    int64 // of the memory for messages
+	sinceNs int64 // when its first part arrived
 }
 
 // fragments puts packs together that came in parts, in any order. They are held in the memory for messages, and the
@@ -56,7 +57,7 @@ func (f *fragments) add(key fragmentKey, total, number int, part []byte, b *batc
 			f.forget(f.order[0])
 			b.cutOff++
 		}
-		p = &fragmented{parts: map[int][]byte{}, total: total}
+		p = &fragmented{parts: map[int][]byte{}, total: total, sinceNs: b.arrivalNs}
 		f.open[key] = p
 		f.order = append(f.order, key)
 	}
@@ -103,6 +104,18 @@ func (f *fragments) forget(key fragmentKey) {
 	f.messages.budget.give(f.open[key].held)
 	delete(f.open, key)
 	f.order = slices.DeleteFunc(f.order, func(k fragmentKey) bool { return k == key })
+}
+
+// expire forgets packs that have been incomplete for longer than a message may take to arrive, so that their sender holds
+// memory no longer, and returns how many.
+func (f *fragments) expire(nowNs int64) (late int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for len(f.order) > 0 && nowNs-f.open[f.order[0]].sinceNs > int64(messageTime) {
+		f.forget(f.order[0])
+		late++
+	}
+	return late
 }
 
 // giveUp forgets all that is incomplete, and returns how many packs that were.

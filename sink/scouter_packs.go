@@ -70,6 +70,10 @@ type scouterWalk struct {
 func (w *scouterWalk) datagram(data []byte) {
 	b := w.batch
 	b.arrivalNs = monotonicNs()
+	if late := w.fragments.expire(b.arrivalNs); late > 0 {
+		b.cutOff += late
+		w.ledger.apply(b)
+	}
 	w.ours, w.signal, w.refused = false, otherSignal, false
 	if !w.packs(data) {
 		b.malformed++
@@ -98,7 +102,7 @@ func (w *scouterWalk) packs(data []byte) bool {
 	case "CAFE", "JAVA":
 		return w.pack(s)
 	case "CAFN", "JAVN":
-		for range s.number(2) {
+		for range uint16(s.number(2)) {
 			if !w.pack(s) {
 				return false
 			}

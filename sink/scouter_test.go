@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 )
 
 func TestScoutersStepsAreCountedExactlyInTheirTrees(t *testing.T) {
@@ -175,6 +176,26 @@ func TestAScouterPackOfWhichAPartIsMissingIsCutOff(t *testing.T) {
 		many = append(many, inParts(id, profilePack(packProfile, 1, callSteps(10)), 40)[0])
 	}
 	expectCount(t, countScouter(t, 10, testMethod, many...), protocolCount{CutOff: maxFragmented + 5})
+}
+
+func TestAScouterPackThatTakesTooLongHoldsMemoryNoLonger(t *testing.T) {
+	f := newFragments(newMessages(1<<20, 4<<20))
+	b := newBatch(0)
+	for pack, second := range []int64{0, 59, 60} {
+		b.arrivalNs = second * int64(time.Second)
+		if _, err := f.add(fragmentKey{pack: uint64(pack)}, 2, 0, make([]byte, 1000), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if late := f.expire(int64(messageTime)); late != 0 {
+		t.Errorf("%d packs are late after as long as a message may take", late)
+	}
+	if late := f.expire(int64(messageTime) + int64(time.Second)); late != 1 || len(f.open) != 2 {
+		t.Errorf("%d packs are late, %d are open", late, len(f.open))
+	}
+	if late := f.expire(10 * int64(messageTime)); late != 2 || f.messages.budget.used.Load() != 0 {
+		t.Errorf("%d packs are late, and %d bytes are held", late, f.messages.budget.used.Load())
+	}
 }
 
 func TestAPartThatIsNotOfItsScouterPackIsMalformed(t *testing.T) {

@@ -181,25 +181,29 @@ type report struct {
 
 // beginPhaseAfter lets the current phase close itself when all protocols together have brought so many records, and
 // another one begin with the next record. It is for one ordered stream: only the protocol that has brought the most
-// so far is watched. The closed phase is told with the last report.
-func (s *sink) beginPhaseAfter(records int64, name string) armedPhase {
+// so far is watched, and none whose counter is scraped: that does not say which record is the last. The closed phase is
+// told with the last report.
+func (s *sink) beginPhaseAfter(records int64, name string) (armedPhase, error) {
 	s.disarm()
 	var most *channel
 	var mostRecords, sum int64
 	for _, c := range s.channels {
 		got := c.ledger.totals().records
 		sum += got
-		if most == nil || got > mostRecords {
+		if c.scraper == nil && (most == nil || got > mostRecords) {
 			most, mostRecords = c, got
 		}
 	}
 	if sum >= records {
 		s.earlier = append(s.earlier, s.beginPhase(name))
-		return armedPhase{Phase: s.phase}
+		return armedPhase{Phase: s.phase}, nil
+	}
+	if most == nil {
+		return armedPhase{}, errors.New("no record that is scraped is known to be the last one of a phase")
 	}
 	s.next, s.armed = name, most
 	most.ledger.closeAfter(records - sum + mostRecords)
-	return armedPhase{Phase: s.phase, Next: name}
+	return armedPhase{Phase: s.phase, Next: name}, nil
 }
 
 // read lets the files of a folder be read into the current phase, which closes itself at the edge; another one begins
