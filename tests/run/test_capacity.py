@@ -174,10 +174,10 @@ def test_a_rate_that_the_caller_does_not_make_is_no_lower_end(tmp_path: Path, mo
 
 
 def test_a_caller_that_makes_not_even_the_lowest_rate_has_no_answer(tmp_path: Path) -> None:
-    moments = Moments(spawned=1, first_call=10**9, last_call=10**9 + 20 * 10**9)
     folder = new_run(tmp_path / "r", experiment(configuration("flat")), configuration("flat"))
-    for number, rate in ((1, FULL), (2, Search().lowest)):
+    for number, rate, seconds in ((1, FULL, 1), (2, Search().lowest, 20)):
         lost = {"ledger": ledger(10_000, 9_000)} if rate == FULL else {}
+        moments = Moments(spawned=1, first_call=10**9, last_call=10**9 + seconds * 10**9)
         one = record(number, parameters=Parameters(calls=100, depth=10, rate=rate), moments=moments, **lost)
         folder.scratch(one.number)
         folder.keep_trial(one)
