@@ -173,7 +173,10 @@ def test_a_rate_that_the_caller_does_not_make_is_no_lower_end(tmp_path: Path, mo
     assert "the caller itself falls behind, making 8,000" in found.text
 
 
-def test_a_caller_that_makes_not_even_the_lowest_rate_has_no_answer(tmp_path: Path) -> None:
+def test_a_caller_that_makes_not_even_the_lowest_rate_has_no_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tracetax.results.capacity.MADE", 0.95)
     folder = new_run(tmp_path / "r", experiment(configuration("flat")), configuration("flat"))
     for number, rate, seconds in ((1, FULL, 1), (2, Search().lowest, 20)):
         lost = {"ledger": ledger(10_000, 9_000)} if rate == FULL else {}
@@ -183,7 +186,7 @@ def test_a_caller_that_makes_not_even_the_lowest_rate_has_no_answer(tmp_path: Pa
         folder.keep_trial(one)
     (found,) = build_capacity(folder).configurations
     assert (found.outcome, found.complete_at) == ("none-made", None)
-    assert "falls behind, making 5 in the mean" in found.text
+    assert "falls behind, making 5.00 in the mean" in found.text
     assert "loses" not in found.text
 
 
