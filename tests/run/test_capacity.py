@@ -178,10 +178,11 @@ def test_a_caller_that_makes_not_even_the_lowest_rate_has_no_answer(
 ) -> None:
     monkeypatch.setattr("tracetax.results.capacity.MADE", 0.95)
     folder = new_run(tmp_path / "r", experiment(configuration("flat")), configuration("flat"))
-    for number, rate, seconds in ((1, FULL, 1), (2, Search().lowest, 20)):
-        lost = {"ledger": ledger(10_000, 9_000)} if rate == FULL else {}
+    tried: tuple[tuple[int, Rate, int], ...] = ((1, FULL, 1), (2, Search().lowest, 20))
+    for number, rate, seconds in tried:
         moments = Moments(spawned=1, first_call=10**9, last_call=10**9 + seconds * 10**9)
-        one = record(number, parameters=Parameters(calls=100, depth=10, rate=rate), moments=moments, **lost)
+        came = ledger(10_000, 9_000 if rate == FULL else 10_000)
+        one = record(number, parameters=Parameters(calls=100, depth=10, rate=rate), moments=moments, ledger=came)
         folder.scratch(one.number)
         folder.keep_trial(one)
     (found,) = build_capacity(folder).configurations
