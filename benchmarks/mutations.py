@@ -46,12 +46,16 @@ THRESHOLD = "statistics/threshold.py"
 COST = "analysis/cost.py"
 LEDGER = "ledger.py"
 
-RUN = ("run",)
-BY_DESIGN = ("run/test_by_design.py", "run")
-BACKENDS = ("run/test_backends.py", "run")
-CPU = ("run/test_cpu_account.py", "run")
-TRIAL = ("run/test_trial.py", "run")
-VERDICTS = ("run/test_account_verdicts.py", "run")
+BY_DESIGN = ("run/test_by_design.py", "analysis/test_by_design.py")
+BACKENDS = ("run/test_backends.py",)
+CAPACITY = ("run/test_capacity.py",)
+CPU = ("run/test_cpu_account.py",)
+DRAIN = ("run/test_drain.py",)
+HEAPS = ("run/test_by_design.py", "run/test_memory_trials.py")
+REPETITION = ("run/test_repetition.py",)
+TRIAL = ("run/test_trial.py",)
+VERDICTS = ("run/test_account_verdicts.py",)
+WARM_UP = ("run/test_warm_up.py",)
 ANALYSIS = ("analysis",)
 
 
@@ -164,12 +168,12 @@ MUTANTS = (
     Mutant("response without the lateness", "workloads/calltree_results.py", "[a + b for", "[b for",
            ("workloads/test_results.py",)),
     Mutant("a disturbed trial is not repeated", "run/session.py",
-           " or (record.disturbance and record.disturbance.disturbed)", "", RUN),
-    Mutant("disturbed again and again", "results/capacity.py", " and rate not in disturbed", "", RUN),
+           " or (record.disturbance and record.disturbance.disturbed)", "", REPETITION),
+    Mutant("disturbed again and again", "results/capacity.py", " and rate not in disturbed", "", CAPACITY),
     Mutant("complete at a rate that was not made", "results/capacity.py",
-           " and (rate == FULL or offered(record) >= MADE * rate)", "", RUN),
+           " and (rate == FULL or offered(record) >= MADE * rate)", "", CAPACITY),
     Mutant("the heap that is needed ignored", "run/plan.py",
-           "    return -(-need // step) * step", "    return part.jvm.heap_bytes", BY_DESIGN),
+           "    return -(-need // step) * step", "    return part.jvm.heap_bytes", HEAPS),
     Mutant("memory beside a backend", "run/plan.py", " and not cell.use.backend", "", BACKENDS),
     Mutant("callers by the sampler", "run/outcome.py",
            "_with_exact_callers(outcome.cpu, result.callers_cpu_ns)", "outcome.cpu", CPU),
@@ -178,11 +182,11 @@ MUTANTS = (
     Mutant("too many records pass", "run/verdicts.py", "if ledger.received > ledger.expected:", "if False:", VERDICTS),
     Mutant("too many drops pass", "run/verdicts.py",
            "elif ledger.received + ledger.dropped_reported > ledger.expected:", "elif False:", VERDICTS),
-    Mutant("the limit of the drain is not told", "run/drain.py", "within_limit=False", "within_limit=True", RUN),
-    Mutant("records of the warm-up end the drain", "run/drain.py", " if counts.phase == phase else 0", "", RUN),
-    Mutant("a warm-up of 7,000 calls", "run/warm_up.py", "LEAST_CALLS = 10_000", "LEAST_CALLS = 7_000", RUN),
+    Mutant("the limit of the drain is not told", "run/drain.py", "within_limit=False", "within_limit=True", DRAIN),
+    Mutant("records of the warm-up end the drain", "run/drain.py", " if counts.phase == phase else 0", "", DRAIN),
+    Mutant("a warm-up of 7,000 calls", "run/warm_up.py", "LEAST_CALLS = 10_000", "LEAST_CALLS = 7_000", WARM_UP),
     Mutant("the environment is inherited", "run/trial.py",
-           "clean_environment(os.environ, environment)", "{**os.environ, **environment}", RUN),
+           "clean_environment(os.environ, environment)", "{**os.environ, **environment}", TRIAL),
     Mutant("charged until the last call", COST, "times = cpu.to_drained", "times = cpu.to_last_call", ANALYSIS),
     Mutant("the JVM's own threads until drained", COST, "cpu.to_last_call.jvm", "times.jvm", ANALYSIS),
     Mutant("threads that ended are left out", COST, " + times.ended", "", ANALYSIS),
