@@ -11,9 +11,10 @@ from msgspec.structs import replace
 from tests.run.stand_ins import configuration
 from tracetax.companions.sink import Counts
 from tracetax.model import Parameters
+from tracetax.run.bench import Limits
 from tracetax.run.drops import DropLog
-from tracetax.run.warm_up import LARGEST_BURST_RECORDS, Arrivals, burst_calls, enough, rounding_bursts
-from tracetax.workloads.calltree import WorkloadFailed
+from tracetax.run.warm_up import LARGEST_BURST_RECORDS, Arrivals, burst_calls, enough, rounding_bursts, warm_up
+from tracetax.workloads.calltree import TOP_TIER, Status, WorkloadFailed
 
 CONFIG = configuration("flat")
 
@@ -74,6 +75,37 @@ class StandIn:
             malformed=0,
             cpu_ns=0,
         )
+
+
+class DriverStandIn:
+    """A workload whose code is compiled to the end after so many calls."""
+
+    def __init__(self, compiled_after: int) -> None:
+        self.compiled_after = compiled_after
+        self.made = 0
+
+    def say(self, command: str) -> None:
+        self.made += int(command.removeprefix("warm-up "))
+
+    def wait_for(self, name: str, limit: float, interval: float) -> Status:
+        assert (name, limit, interval) > ("", 0.0, 0.0)
+        level = str(TOP_TIER if self.made >= self.compiled_after else TOP_TIER - 1)
+        return Status(name, 0, {"driver": str(TOP_TIER), "method": level, "how": "codelist"}, "")
+
+
+@pytest.mark.parametrize(("compiled_after", "least"), [(0, 10_000), (30_000, 30_000)])
+def test_a_warm_up_goes_on_until_the_code_is_compiled_and_for_ten_thousand_calls(
+    compiled_after: int, least: int
+) -> None:
+    driver: Any = DriverStandIn(compiled_after)
+    sink: Any = StandIn(records=0)
+    parameters = Parameters(calls=1, depth=10)
+    warmed = warm_up(
+        driver, sink, DropLog(None, ()), CONFIG, parameters, delivers=False, limits=Limits(), watch=lambda _: None
+    )
+    burst = burst_calls(CONFIG, parameters, delivers=False)
+    assert least <= warmed.calls == driver.made < least + burst
+    assert warmed.bursts == driver.made / burst
 
 
 def arrivals(sink: Any, connect_ns: int = 0) -> Arrivals:
