@@ -27,6 +27,8 @@ JAVA_FORMAT = Artifact(
 )
 JAVA_FOLDERS = ("workloads", "agents", "tests", "benchmarks")
 PYTHON_MODULE = (sys.executable, "-I", "-m")
+SIDE_BY_SIDE = ("--numprocesses=logical", "--maxprocesses=4", "--dist=loadfile")
+"""A test of a real agent waits more than it computes; those of a file share what they set up."""
 
 
 class Check(Struct, frozen=True):
@@ -115,10 +117,13 @@ def describe(outcome: Outcome) -> str:
 
 
 def run_pytest(root: Path, arguments: Sequence[str]) -> tuple[int, str]:
-    """Run the tests, their output passed on as it comes; returns the status and the last line, held back."""
+    """Run the tests on all cores, up to four; their output is passed on as it comes, the last line held back.
+
+    Returns the status and that line. A later option of ``arguments`` wins: ``-n 0`` runs one test after the other.
+    """
     held = ""
     with subprocess.Popen(
-        (sys.executable, "-m", "pytest", *arguments),
+        (sys.executable, "-m", "pytest", *SIDE_BY_SIDE, *arguments),
         cwd=root,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

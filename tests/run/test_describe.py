@@ -1,10 +1,11 @@
 """The plan in words says on what each part runs."""
 
+import pytest
 from msgspec.structs import replace
 
 from tests.run.stand_ins import HEAP, agents, configuration, experiment
 from tracetax.model import Experiment, JvmSettings
-from tracetax.run.describe import plan_lines
+from tracetax.run.describe import estimated_seconds, plan_lines
 
 FLAT = configuration("flat")
 
@@ -35,3 +36,12 @@ def test_a_program_that_each_trial_builds_is_told() -> None:
     parameters = replace(part.parameters, start_up_methods=1000, start_up_built=True)
     text = words(replace(experiment(FLAT), parts=(replace(part, parameters=parameters),)))
     assert "after 1,000 methods at the start, built in each trial" in text
+
+
+def test_a_backend_in_the_sinks_place_takes_time_to_start() -> None:
+    what = experiment(FLAT)
+    (part,) = what.parts
+    (use,) = part.uses
+    backed = replace(what, parts=(replace(part, uses=(replace(use, backend="a-server"),)),))
+    at_the_sink, at_the_backend = (estimated_seconds(one, agents(FLAT))[0] for one in (what, backed))
+    assert at_the_backend == pytest.approx(at_the_sink + 14 * what.schedule.min_blocks)

@@ -122,6 +122,8 @@ def expected_seconds(cell: Cell, part: Part, config: Configuration) -> float:
     """
     parameters = part.parameters
     start = 1.0 + 0.15 * cell.heap_bytes / 2**30 + (3.0 if parameters.start_up_built else 0.0)
+    if cell.use.backend:  # to start and to warm up: 4 s of a program, 24 s of a JVM
+        start += 14.0
     full = parameters.rate == "full"
     calls = parameters.calls * 0.1e-6 if full else parameters.calls / float(parameters.rate) + 1.0
     calls += (parameters.calls + WARM_UP_CALLS) * parameters.method_time_ns / parameters.threads / 1e9
