@@ -16,6 +16,6 @@ def pytest_configure(config: pytest.Config) -> None:
     process must not keep another from its own.
     """
     if "PYTEST_XDIST_WORKER" in os.environ:
-        folder = tempfile.TemporaryDirectory(prefix="tracetax-tests-")
+        folder = tempfile.TemporaryDirectory(prefix="tracetax-tests-", ignore_cleanup_errors=True)
         config.add_cleanup(folder.cleanup)
         os.environ["TMPDIR"] = tempfile.tempdir = folder.name

@@ -98,7 +98,7 @@ def test_the_code_knows_no_backend(file: Path) -> None:
 
 
 def words_of_code(file: Path) -> set[str]:
-    """Parts of identifiers, and words of strings (``kieker-tcp``, a protocol, is one word).
+    """Parts of identifiers and of names in strings (``kieker-tcp``, a protocol, is one word).
 
     Docstrings are left out, and so are strings that show a reader what to type.
     """
@@ -108,7 +108,7 @@ def words_of_code(file: Path) -> set[str]:
     for node in ast.walk(tree):
         text = node.value if isinstance(node, ast.Constant) and id(node) not in told else None
         if isinstance(text, str) and "./tracetax " not in text:
-            words |= set(re.findall(r"[\w-]+", text.lower()))
+            words |= {word for found in re.findall(r"[\w-]+", text.lower()) for word in (found, *found.split("_"))}
         for name in ("id", "attr", "arg", "name"):
             if isinstance(identifier := getattr(node, name, None), str):
                 words |= set(identifier.lower().split("_"))

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from tracetax.artifacts import cache_dir, fetch
 from tracetax.errors import ExitCode, UserError
+from tracetax.machine.limits import usable_cores
 from tracetax.machine.toolchain import go_version
 from tracetax.model import Artifact
 
@@ -27,8 +28,8 @@ JAVA_FORMAT = Artifact(
 )
 JAVA_FOLDERS = ("workloads", "agents", "tests", "benchmarks")
 PYTHON_MODULE = (sys.executable, "-I", "-m")
-SIDE_BY_SIDE = ("--numprocesses=logical", "--maxprocesses=4", "--dist=loadfile")
-"""A test of a real agent waits more than it computes; those of a file share what they set up."""
+AT_ONCE = 4
+"""Files of tests that run side by side at most, on as many cores: a trial takes up to 2 GiB of memory."""
 
 
 class Check(Struct, frozen=True):
@@ -120,10 +121,12 @@ def run_pytest(root: Path, arguments: Sequence[str]) -> tuple[int, str]:
     """Run the tests on all cores, up to four; their output is passed on as it comes, the last line held back.
 
     Returns the status and that line. A later option of ``arguments`` wins: ``-n 0`` runs one test after the other.
+    The tests of a file stay together, for they share what they set up.
     """
+    side_by_side = (f"--numprocesses={min(AT_ONCE, usable_cores())}", "--dist=loadfile")
     held = ""
     with subprocess.Popen(
-        (sys.executable, "-m", "pytest", *SIDE_BY_SIDE, *arguments),
+        (sys.executable, "-m", "pytest", *side_by_side, *arguments),
         cwd=root,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

@@ -237,6 +237,8 @@ class Agent(Struct, frozen=True):
     technology: str = ""
     """The technology of configurations whose names say no other; empty where there is only one way."""
     technologies: dict[str, Technology] = {}
+    environment_prefixes: tuple[str, ...] = ()
+    """What the names of the variables begin with that it reads; a run names those that it finds, and passes none on."""
     folder: str = ""
     """Absolute path of a folder of the user's, by ``--agents-dir``; empty for the agents that come with Tracetax."""
 

@@ -15,7 +15,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
@@ -32,7 +32,6 @@ _LIBC = ctypes.CDLL(None, use_errno=True)
 
 KEPT_VARIABLES = ("PATH", "HOME", "TZ", "TMPDIR")
 INHERITED_TRAPS = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH")
-INHERITED_TRAP_PREFIXES = ("OTEL_", "ELASTIC_APM_", "DD_", "KIEKER_", "SW_", "INSPECTIT_", "LD_")
 
 
 def clean_environment(source: Mapping[str, str], added: Mapping[str, str]) -> dict[str, str]:
@@ -41,9 +40,13 @@ def clean_environment(source: Mapping[str, str], added: Mapping[str, str]) -> di
     return {**kept, "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", **added}
 
 
-def inherited_traps(source: Mapping[str, str]) -> tuple[str, ...]:
-    """Names of variables in ``source`` that would have changed a JVM or an agent; they are never passed on."""
-    return tuple(sorted(name for name in source if name in INHERITED_TRAPS or name.startswith(INHERITED_TRAP_PREFIXES)))
+def inherited_traps(source: Mapping[str, str], prefixes: Iterable[str]) -> tuple[str, ...]:
+    """Names of variables in ``source`` that would have changed a JVM or an agent; they are never passed on.
+
+    ``prefixes`` are those of the agents' own variables.
+    """
+    known = ("LD_", *prefixes)
+    return tuple(sorted(name for name in source if name in INHERITED_TRAPS or name.startswith(known)))
 
 
 class Ending(Struct, frozen=True):

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from tests.results.trials import ledger, record
 from tests.run.stand_ins import configuration
 from tracetax.analysis.agent_check import Check, checks
-from tracetax.model import Configuration, Delivery
+from tracetax.model import Configuration, Delivery, Scrape
 from tracetax.results.records import Moments, Verdict, WarmUp
 
 SECOND = 10**9
@@ -87,6 +87,19 @@ def test_records_of_the_warm_up_show_that_it_is_woven() -> None:
     seen = found(ledger=ledger(10_000, received=0), warm_up=warm)
     assert seen["woven"].state == "ok"
     assert seen["counted"].state == "failed"
+    assert "stop after a number" in seen["counted"].hint
+
+
+def test_a_counter_has_to_rise_by_what_was_called() -> None:
+    counting = replace(
+        CONFIG, delivery=Delivery.AGGREGATED, scrape=Scrape(path="/metrics", metric="calls", interval_ns=1)
+    )
+    rose = replace(ledger(0), received=10_000, made=10_000)
+    assert found(counting, ledger=rose)["counted"].state == "ok"
+    half = Verdict("aggregate-differs", "warning", "calls rose by 5,000; 10,000 invocations were made")
+    seen = found(counting, ledger=replace(rose, received=5_000), verdicts=(half,))["counted"]
+    assert (seen.state, seen.text) == ("failed", half.text)
+    assert "rise by one for each invocation" in seen.hint
 
 
 def test_a_whole_fraction_and_too_many_point_to_their_keys() -> None:

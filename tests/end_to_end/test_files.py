@@ -23,7 +23,7 @@ agent = "kieker"
 use = ["binary-file", "text-file"]
 [schedule]
 blocks = { min = 2, max = 2 }
-budget = "2min"
+budget = "10min"
 """
 
 

@@ -25,7 +25,7 @@ agent = "none"
 use = ["empty-agent", "no-op-probe"]
 [schedule]
 blocks = { min = 2, max = 2 }
-budget = "2min"
+budget = "10min"
 memory = false
 """
 

@@ -28,7 +28,7 @@ agent = "kieker"
 use = ["{configuration}"]
 [schedule]
 blocks = {{ min = 2, max = 2 }}
-budget = "2min"
+budget = "10min"
 memory = false
 """
 
@@ -36,7 +36,7 @@ memory = false
 @pytest.fixture
 def measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Measure:
     """Measures a configuration of Kieker in whose file something stands in the place of something else."""
-    monkeypatch.setattr("tracetax.run.prepare.Limits", partial(Limits, burst=3.0, term=0.5))
+    monkeypatch.setattr("tracetax.run.prepare.Limits", partial(Limits, burst=10.0, term=0.5))
 
     def change_and_measure(configuration: str, old: str, new: str) -> Row:
         run = tmp_path / "run"

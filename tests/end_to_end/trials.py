@@ -19,7 +19,7 @@ from tracetax.run.prepare import prepare
 from tracetax.run.stages import Plan
 from tracetax.run.trial import run_trial
 
-PATIENT = Limits(start=240.0)
+PATIENT = Limits(start=240.0, quiet=3.0)
 """For a machine that does much else at the same time."""
 BRIEF = replace(PATIENT, warm_up=3.0)
 """For what is counted alone, which does not depend on how warm it is."""

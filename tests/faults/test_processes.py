@@ -41,7 +41,7 @@ def test_a_sink_that_is_killed_costs_that_trial_alone(tmp_path: Path, sink_binar
 def test_a_sink_that_stops_answering_is_given_up(
     tmp_path: Path, sink_binary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tracetax.companions.sink.ANSWER_SECONDS", 0.5)
+    monkeypatch.setattr("tracetax.companions.sink.ANSWER_SECONDS", 5.0)
     harm = Harm("ending", signal_to("--record-name", signal.SIGSTOP))
     _, folder = measured(tmp_path / "run", sink_binary, harm)
     assert codes(harm.ended) == ["sink-lost"]

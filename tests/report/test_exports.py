@@ -13,8 +13,8 @@ from tracetax.results.findings import Findings
 from tracetax.results.folder import RunFolder
 
 from .fake_run import fake_run
-from .sample_findings import NOTHING_RECORDED, sample_findings, with_row
-from .variants import with_building, with_builds
+from .sample_findings import NOTHING_RECORDED, many_samples, sample_findings, with_row
+from .variants import with_building, with_builds, with_lines
 
 
 def table(findings: Findings) -> list[dict[str, str]]:
@@ -136,3 +136,9 @@ def test_the_command_exports_and_refuses_a_file_without_a_format(
     assert capsys.readouterr().out.startswith("**What tracing costs on the JVM call tree**")
     with pytest.raises(UserError, match="--to goes with --export"):
         report(tmp_path / "run", to=tmp_path / "x.md")
+
+
+def test_markdown_has_the_lines_over_depth() -> None:
+    text = export(with_lines(sample_findings(samples=many_samples(2))), "markdown")
+    assert "| agent | configuration | each further invocation | fixed | R² | |" in text
+    assert "| OpenTelemetry | writer 0 | 300.0 ± 8.0 ns | 1.23 ± 0.03 µs | 0.9999 | bent, records missing |" in text

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from tracetax.analysis.growth import families
 from tracetax.report.page.axis import NARROW, linear
 from tracetax.report.page.consists import PARTS, Split, consists
 from tracetax.report.page.delivery import shares
-from tracetax.report.page.growth import families
 from tracetax.report.page.layers import chains
 from tracetax.report.views import views
 from tracetax.results.findings import ConfigurationFinding, Findings, find_measure
@@ -18,7 +18,7 @@ from tracetax.results.folder import RunFolder
 from .fake_run import fake_run
 from .reading import rows, section, text, written
 from .sample_findings import Sample, finding, many_samples, sample_findings
-from .variants import with_building, with_builds, with_published
+from .variants import with_building, with_builds, with_lines, with_published
 
 
 @pytest.fixture(scope="module")
@@ -151,8 +151,22 @@ def test_over_the_monitored_methods_of_the_start_grows_what_is_paid_once(tmp_pat
     assert "1.20 ± 0.03 s" in rows(section(page, "footprint"))[0]
 
 
+def test_over_depth_stands_what_each_further_invocation_costs_and_what_is_fixed(tmp_path: Path) -> None:
+    samples = many_samples(2)
+    findings = with_lines(sample_findings(samples=samples))
+    fake_run(tmp_path / "run", blocks=2, findings=findings, samples=samples)
+    growth = section(written(tmp_path / "run", findings), "growth")
+    assert rows(growth)[-2:] == [
+        "Kieker writer 1 200.0 ± 8.0 ns 1.23 ± 0.03 µs 0.9999",
+        "OpenTelemetry writer 0 bent, records missing 300.0 ± 8.0 ns 1.23 ± 0.03 µs 0.9999",
+    ]
+    (caption,) = (text(one) for one in growth.iter("caption") if "line" in text(one))
+    assert caption == "A line through: overhead of a call, over invocations per call, 10 to 30"
+    assert "each further invocation" in text(growth)
+
+
 def test_a_part_at_full_speed_is_no_point_of_a_line() -> None:
-    assert families(views(sample_findings())) == []
+    assert families([view.part for view in views(sample_findings())]) == []
 
 
 def test_a_point_at_which_records_were_missing_is_hollow(tmp_path: Path) -> None:

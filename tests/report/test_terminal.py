@@ -11,8 +11,8 @@ from tracetax.report.terminal import render
 from tracetax.results.findings import Findings
 from tracetax.results.records import Verdict
 
-from .sample_findings import NOTHING_RECORDED, sample_findings, with_row
-from .variants import with_building, with_builds, with_published
+from .sample_findings import NOTHING_RECORDED, many_samples, sample_findings, with_row
+from .variants import with_building, with_builds, with_lines, with_published
 
 RUN = Path("runs/2026-11-20-quick-7f3a")
 
@@ -44,6 +44,17 @@ def test_no_line_is_wider_than_the_console_but_the_commands(width: int) -> None:
 
 def test_a_row_shows_rank_agent_title_overhead_p99_cpu_and_records() -> None:
     assert "1 Kieker binary TCP 147.2 ± 2.1 3,480 199.2 ± 2.6 100 %" in words(printed(sample_findings()))
+
+
+@pytest.mark.parametrize("width", [60, 80, 140])
+def test_lines_over_depth_stand_below_the_tables(width: int) -> None:
+    printed_lines = printed(with_lines(sample_findings(samples=many_samples(2))), width)
+    assert max(cell_len(line) for line in printed_lines.splitlines() if "runs/" not in line) <= width
+    text = words(printed_lines)
+    assert "A line through overhead of a call, over invocations per call, 10 to 30" in text
+    assert "Kieker writer 1 200.0 ± 8.0 ns 1.23 ± 0.03 µs 0.9999" in text
+    if width > 80:
+        assert "OpenTelemetry writer 0 (bent, records missing) 300.0 ± 8.0 ns" in text
 
 
 def test_what_recorded_nothing_is_not_ranked_and_says_why() -> None:

@@ -5,7 +5,14 @@ from typing import Any
 from msgspec.structs import replace
 
 from tracetax.model import Parameters
-from tracetax.results.findings import BuildComparison, ConfigurationFinding, Findings, PublishedValue, find_measure
+from tracetax.results.findings import (
+    BuildComparison,
+    ConfigurationFinding,
+    Findings,
+    GrowthFinding,
+    PublishedValue,
+    find_measure,
+)
 
 PAPER = {"AMD Ryzen 7 5700G (x86_64)": 0.8, "Raspberry Pi 5 (ARMv8)": 2.1}
 
@@ -72,3 +79,35 @@ def with_building(findings: Findings) -> Findings:
     parts = tuple(replace(part, parameters=parameters(part.name)) for part in findings.experiment.parts)
     rows = tuple(map(built, findings.configurations))
     return replace(findings, experiment=replace(findings.experiment, parts=parts), configurations=rows)
+
+
+def with_lines(findings: Findings) -> Findings:
+    """The findings of parts that differ in depth, with a line for each configuration: a steeper one for the first."""
+    depths = {part.name: 10 * (place + 1) for place, part in enumerate(findings.experiment.parts)}
+    parts = tuple(
+        replace(part, parameters=replace(part.parameters, depth=depths[part.name], rate="full"))
+        for part in findings.experiment.parts
+    )
+    first = parts[0].name
+    rows = [row for row in findings.configurations if row.part == first and row.agent != "none"]
+    lines: list[GrowthFinding] = []
+    for place, row in enumerate(rows):
+        model = find_measure(row, "overhead", "invocation")
+        if model is None:
+            continue
+        slope = 300.0 - 100 * place
+        labels = ("indicative", "bent", "lost-records") if place == 0 else ("indicative",)
+        lines.append(
+            GrowthFinding(
+                factor="depth", values=tuple(depths.values()), parts=tuple(depths), agent=row.agent,
+                agent_name=row.agent_name, configuration=row.configuration, title=row.title, build="", backend="",
+                backend_name="", slope=replace(model, estimate=slope, ci95=(slope - 8, slope + 8), labels=labels),
+                intercept=replace(model, per="call", estimate=1234.0, ci95=(1200.0, 1268.0), labels=labels),
+                r_squared=0.99987,
+            )
+        )  # fmt: skip
+    changed = tuple(
+        replace(row, parameters=replace(row.parameters, depth=depths[row.part])) for row in findings.configurations
+    )
+    experiment = replace(findings.experiment, parts=parts)
+    return replace(findings, experiment=experiment, configurations=changed, growth=tuple(lines))

@@ -27,18 +27,27 @@ from tracetax.run.bench import Bench, Limits
 ROOT = Path(__file__).resolve().parents[2]
 FAKE = Path(__file__).resolve().parents[1] / "fakes" / "bin" / "java"
 HEAP = 64 << 20
+OF_THE_MACHINE = {"disturbed", "throttled", "swapped"}
+"""Verdicts on what else the machine did meanwhile."""
 QUICK = Limits(
-    start=5.0,
-    burst=5.0,
+    start=30.0,
+    burst=30.0,
     warm_up=1.0,
-    calls_base=2.0,
+    calls_base=30.0,
     drain_base=2.0,
-    write=5.0,
+    write=30.0,
     end=20.0,
     term=0.5,
     quiet=0.2,
     connect=0.2,
 )
+
+SHORT: dict[str, dict[str, float]] = {
+    "hang-before-main": {"start": 5.0},
+    "hangs-in-calls": {"calls_base": 5.0},
+    "does-not-end": {"end": 3.0},
+}
+"""What is not waited for as long, of stand-ins that never get there."""
 
 
 def configuration(name: str, delivery: Delivery = Delivery.COMPLETE, flags: tuple[str, ...] = ()) -> Configuration:
@@ -90,9 +99,9 @@ def _agent(key: str, configurations: dict[str, Configuration]) -> Agent:
 
 
 def fake_bench(sink: Path, *configurations: Configuration, limits: Limits = QUICK, **_: Any) -> Bench:
-    """A bench whose JVM is the stand-in; the one that never ends is not waited for as long as the others."""
-    if any(config.name == "does-not-end" for config in configurations):
-        limits = replace(limits, end=0.5)
+    """A bench whose JVM is the stand-in; those that never get somewhere are not waited for as long as others."""
+    for config in configurations:
+        limits = replace(limits, **SHORT.get(config.name, {}))
     return Bench(
         jdks={0: Jdk(home=FAKE.parent.parent, version="17", vendor="", javac=None, archive=True)},
         cores=2,

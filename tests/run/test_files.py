@@ -124,7 +124,7 @@ def test_settled_is_when_nothing_has_been_written_for_a_while(tmp_path: Path) ->
             with (tmp_path / "log").open("a") as stream:
                 stream.write("a record")
 
-    drained = folder.settle(since=folder.look(), since_ns=0, quiet=0.05, limit=20.0, watch=write)
+    drained = folder.settle(since=folder.look(), since_ns=0, quiet=0.5, limit=20.0, watch=write)
     assert drained.within_limit
     assert (folder.look().bytes, drained.at_ns > 0) == (5 * len("a record"), True)
 
@@ -141,7 +141,7 @@ def test_a_folder_that_grows_without_end_is_not_waited_for(tmp_path: Path) -> No
 
 def test_only_the_last_burst_of_a_warm_up_is_awaited(tmp_path: Path) -> None:
     watched: list[str] = []
-    growth = Growth(RecordsFolder(tmp_path), quiet=0.01, limit=1.0, watch=watched.append)
+    growth = Growth(RecordsFolder(tmp_path), quiet=0.2, limit=5.0, watch=watched.append)
     (tmp_path / "log").touch()
     growth.wait(1_000)
     assert (growth.seen, watched) == (False, [])

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.faults.scene import children
-from tests.run.stand_ins import HEAP, configuration, experiment, fake_bench, new_run
+from tests.run.stand_ins import HEAP, OF_THE_MACHINE, configuration, experiment, fake_bench, new_run
 from tracetax.model import BASELINE, Configuration, Delivery, Use
 from tracetax.results.records import TrialRecord
 from tracetax.run.plan import Cell, Slot
@@ -38,7 +38,7 @@ def trial(
 
 
 def codes(record: TrialRecord) -> set[str]:
-    return {verdict.code for verdict in record.verdicts} - {"disturbed"}
+    return {verdict.code for verdict in record.verdicts} - OF_THE_MACHINE
 
 
 def test_a_flat_workload_that_delivers_everything_gets_no_verdict(tmp_path: Path, sink_binary: Path) -> None:

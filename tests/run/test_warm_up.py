@@ -110,7 +110,7 @@ def test_a_warm_up_goes_on_until_the_code_is_compiled_and_for_ten_thousand_calls
 
 
 def arrivals(sink: Any, connect_ns: int = 0) -> Arrivals:
-    return Arrivals(sink, DropLog(None, ()), quiet_ns=5_000_000, connect_ns=connect_ns)
+    return Arrivals(sink, DropLog(None, ()), quiet_ns=50_000_000, connect_ns=connect_ns)
 
 
 def test_what_is_missing_after_a_quiet_wait_is_not_waited_for_again() -> None:

@@ -100,6 +100,8 @@ def _counter(record: TrialRecord, config: Configuration) -> Check:
 
 def _counted(record: TrialRecord, config: Configuration) -> Check:
     ledger = record.ledger
+    if config.delivery is Delivery.AGGREGATED and ledger and ledger.received:
+        return _aggregated(record, ledger)
     if ledger is None or not ledger.expected:
         return Check("counted", "unknown", "nothing is promised record by record")
     text = f"{ledger.received:,} of {ledger.expected:,} records of the measured calls"
@@ -114,12 +116,23 @@ def _counted(record: TrialRecord, config: Configuration) -> Check:
         return Check("counted", "failed", text, hint)
     if not ledger.received:
         came = any(other.received for other in _ledgers(record))
-        return Check("counted", "failed" if came else "unknown", text, "" if came else "see woven")
+        if not came:
+            return Check("counted", "unknown", text, "see woven")
+        hint = "records of the warm-up came, and none after it: does the agent stop after a number, or sample?"
+        return Check("counted", "failed", text, hint)
     if ledger.expected % ledger.received == 0:
         hint = "a whole fraction: is every invocation a record of its own? See records_per_invocation and tree_limit"
         return Check("counted", "failed", text, hint)
     state: State = "failed" if config.delivery is Delivery.COMPLETE else "warning"
     return Check("counted", state, text, "see loss")
+
+
+def _aggregated(record: TrialRecord, ledger: Ledger) -> Check:
+    differs = next((verdict for verdict in record.verdicts if verdict.code == "aggregate-differs"), None)
+    if differs is None:
+        return Check("counted", "ok", f"its counter rose by {ledger.received:,}, as many as there were invocations")
+    hint = "is metric the counter of the traced method alone, and does it rise by one for each invocation?"
+    return Check("counted", "failed", differs.text, hint)
 
 
 def _structure(record: TrialRecord, config: Configuration) -> Check:

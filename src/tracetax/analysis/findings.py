@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from tracetax import __version__
 from tracetax.analysis import cost, delivery, measures
 from tracetax.analysis.builds import comparisons
+from tracetax.analysis.growth import growth, overhead_by_block, use_of
 from tracetax.analysis.once import once_measures
 from tracetax.analysis.published import published_values
 from tracetax.analysis.receivers import receivers
@@ -30,7 +31,7 @@ from tracetax.results.findings import (
 from tracetax.results.folder import Manifest, RunFolder
 from tracetax.results.records import TrialRecord, Verdict
 from tracetax.statistics.multiplicity import rank_with_ties
-from tracetax.statistics.overhead import Band, aa_band, differences
+from tracetax.statistics.overhead import Band, aa_band
 
 RESTLESS_FROM = 0.25
 """Share of trials without a steady state from which the row's numbers are labelled; fewer are noted only."""
@@ -98,6 +99,7 @@ def build(folder: RunFolder) -> Findings:
         statements=(),
         verdicts=_run_verdicts(inputs, parts),
         comparisons=comparisons(inputs.manifest, blocks, bands),
+        growth=growth(inputs.experiment.parts, parts, configurations, blocks),
     )
     return replace(findings, statements=(*statements(findings), *receivers(findings)))
 
@@ -274,28 +276,22 @@ def _ranked(
     eligible = [row for row in rows if _eligible(row)]
     if not eligible:
         return rows
-    by_block = _cpu_by_block if rank_by == "cpu" else _overhead_by_block
-    columns = [by_block(row, part, blocks) for row in eligible]
+    columns = [
+        _cpu_by_block(row, part, blocks)
+        if rank_by == "cpu"
+        else overhead_by_block(blocks, part, use_of(row), row.heap_bytes)
+        for row in eligible
+    ]
     numbers = sorted(blocks)
     table = np.array([[column.get(number, np.nan) for column in columns] for number in numbers])
     ranks = dict(zip((id(row) for row in eligible), rank_with_ties(table).ranks, strict=True))
     return [replace(row, rank=ranks.get(id(row))) for row in rows]
 
 
-def _use(row: ConfigurationFinding) -> Use:
-    return Use(agent=row.agent, configuration=row.configuration, build=row.build, backend=row.backend)
-
-
 def _cpu_by_block(row: ConfigurationFinding, part: Part, blocks: Blocks) -> dict[int, float]:
-    found = cost.added(blocks, part, _use(row), row.heap_bytes)
+    found = cost.added(blocks, part, use_of(row), row.heap_bytes)
     values = zip(found.blocks, found.per_record, strict=True)
     return {number: float(value) for number, value in values if not np.isnan(value)}
-
-
-def _overhead_by_block(row: ConfigurationFinding, part: Part, blocks: Blocks) -> dict[int, float]:
-    found = arranged.paired(blocks, part.name, _use(row), row.heap_bytes, service_mean)
-    values = differences(found.values, found.baseline_1, found.baseline_2)
-    return dict(zip(found.blocks, values.tolist(), strict=True))
 
 
 def _part(part: Part, blocks: Blocks, manifest: Manifest) -> PartFinding:

@@ -21,7 +21,7 @@ INDICATIVE_BELOW = 10
 """Blocks below which an interval is marked."""
 
 Unit = Literal["ns", "bytes", "1", "1/s"]
-Per = Literal["call", "invocation", "record", ""]
+Per = Literal["call", "invocation", "record", "method", ""]
 Value = Callable[[TrialRecord], float | None]
 
 

@@ -1,5 +1,7 @@
 """What a configuration adds once per process and once per build, less what the block's baselines take."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from tracetax.analysis.measures import INDICATIVE_BELOW, Value, build_cpu, build_time, make_measure, start_up
@@ -22,21 +24,37 @@ def once_measures(blocks: Blocks, part: Part, use: Use, heap_bytes: int) -> list
     """The paired differences, in the blocks where configuration and both baselines have the value."""
     result: list[Measure] = []
     for name, value in MEASURES:
-
-        def number(trial: TrialRecord, value: Value = value) -> float:
-            found = value(trial)
-            return float("nan") if found is None else found
-
-        found = arranged.paired(blocks, part.name, use, heap_bytes, number)
-        columns = np.stack([found.values, found.baseline_1, found.baseline_2])
-        columns = columns[:, ~np.isnan(columns).any(axis=0)]
-        if not columns.size:
+        values = added_once(value)(blocks, part, use, heap_bytes)
+        if not values:
             continue
-        added = t_interval(differences(*columns))
+        added = t_interval(list(values.values()))
         labels = ("indicative",) if added.n < INDICATIVE_BELOW else ()
-        first, second = arranged.baseline_pairs(blocks, part.name, heap_bytes, number)
+        first, second = arranged.baseline_pairs(blocks, part.name, heap_bytes, _or_nan(value))
         usable = ~np.isnan(first + second)
         if abs(added.mean) <= aa_band(first[usable], second[usable]).difference:
             labels = (*labels, "within-aa-band")
         result.append(make_measure(name, "ns", "", added, labels, paired=True))
     return result
+
+
+def added_once(value: Value) -> Callable[[Blocks, Part, Use, int], dict[int, float]]:
+    """What takes blocks, a part, a use and a heap to the value less the baselines', by the number of the block."""
+
+    def by_block(blocks: Blocks, part: Part, use: Use, heap_bytes: int) -> dict[int, float]:
+        found = arranged.paired(blocks, part.name, use, heap_bytes, _or_nan(value))
+        usable = ~np.isnan(found.values + found.baseline_1 + found.baseline_2)
+        numbers = [number for number, use_it in zip(found.blocks, usable.tolist(), strict=True) if use_it]
+        if not numbers:
+            return {}
+        added = differences(found.values[usable], found.baseline_1[usable], found.baseline_2[usable])
+        return dict(zip(numbers, added.tolist(), strict=True))
+
+    return by_block
+
+
+def _or_nan(value: Value) -> Callable[[TrialRecord], float]:
+    def number(trial: TrialRecord) -> float:
+        found = value(trial)
+        return float("nan") if found is None else found
+
+    return number

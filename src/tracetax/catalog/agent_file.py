@@ -86,6 +86,7 @@ def _read_agent(folder: Path, report: Report) -> Agent | None:
         configurations=_configurations(folder.name, shape, report),
         prepare=tuple(map(step_of, shape.prepare)),
         technology=shape.technology or "",
+        environment_prefixes=shape.environment_prefixes,
         technologies={
             name: Technology(name, technology.title, technology.published_as or "")
             for name, technology in shape.technologies.items()

@@ -168,6 +168,7 @@ class AgentShape(Struct, frozen=True, kw_only=True):
     language: Literal["java"]
     java: JavaShape
     instrumentation: Text
+    environment_prefixes: tuple[VariableName, ...] = ()
     artifacts: dict[ArtifactName, ArtifactShape] = {}
     prepare: tuple[PrepareShape, ...] = ()
     common: SetupShape = SetupShape()

@@ -58,7 +58,9 @@ def new_run(
         machine=msgspec.to_builtins(machine_with_java(machine, bench)),
         agents=bench.agents,
         invocations=(invocation(typed, experiment),),
-        inherited=inherited_traps(os.environ),
+        inherited=inherited_traps(
+            os.environ, (name for agent in agents.values() for name in agent.environment_prefixes)
+        ),
         search=search,
         backends=dict(backends or {}),
         java={part.name: bench.jdks[part.jvm.jdk].described for part in experiment.parts},

@@ -18,8 +18,8 @@ from msgspec import Struct
 from tracetax.backend import Backend, port_name
 from tracetax.catalog.placeholders import fill
 from tracetax.companions.counters import json_counter, prometheus_counter
-from tracetax.companions.loopback import listens_elsewhere
-from tracetax.companions.sink import Counts, PhaseReport, Sink, SinkLost, free_port
+from tracetax.companions.loopback import free_port, listens_elsewhere
+from tracetax.companions.sink import Counts, PhaseReport, Sink, SinkLost
 from tracetax.ledger import ProtocolCount
 from tracetax.machine.threads import process_clock_ns
 from tracetax.model import Scrape

@@ -1,8 +1,14 @@
-"""On which addresses a process listens, from the kernel's tables."""
+"""Ports: on which addresses a process listens, from the kernel's tables, and one that is free."""
 
 import contextlib
+import random
 import re
+import socket
 from pathlib import Path
+
+PORTS_GIVEN = Path("/proc/sys/net/ipv4/ip_local_port_range")
+FIRST_FREE = 10_000
+TRIES = 50
 
 _LISTENING = "0A"
 _LOOPBACK = re.compile(
@@ -36,3 +42,22 @@ def _sockets(pid: int) -> set[str]:
                 if target.startswith("socket:["):
                     found.add(target[8:-1])
     return found
+
+
+def free_port() -> int:
+    """A port of the loopback address on which nobody listens. Raises OSError where there is none.
+
+    It lies below those that the kernel gives to whoever asks for any, so nobody gets it by chance before it is used.
+    """
+    first_given = int(PORTS_GIVEN.read_text(encoding="ascii").split()[0])
+    below = range(FIRST_FREE, first_given)
+    for port in random.sample(below, min(TRIES, len(below))):
+        with contextlib.suppress(OSError):
+            return _bound(port)
+    return _bound(0)
+
+
+def _bound(port: int) -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", port))
+        return probe.getsockname()[1]

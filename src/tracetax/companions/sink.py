@@ -4,7 +4,6 @@ import contextlib
 import json
 import os
 import select
-import socket
 import subprocess
 import time
 from collections.abc import Collection
@@ -15,6 +14,7 @@ from typing import Any, Literal, Self
 import msgspec
 from msgspec import Struct
 
+from tracetax.companions.loopback import free_port
 from tracetax.ledger import ProtocolCount, together
 from tracetax.machine.threads import process_clock_ns
 from tracetax.model import SCRAPED, Scrape
@@ -213,10 +213,3 @@ class Sink:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.process.__exit__(kind, error, trace)
-
-
-def free_port() -> int:
-    """A port of the loopback address on which nobody listens."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]

@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from tracetax.report import numbers, sentences
+from tracetax.report import lines, numbers, sentences
 from tracetax.report.columns import Layout, plain
 from tracetax.report.published import Cell, PublishedView, published_view
 from tracetax.report.views import (
@@ -31,7 +31,7 @@ from tracetax.report.views import (
     views,
     workload_words,
 )
-from tracetax.results.findings import ConfigurationFinding, Findings
+from tracetax.results.findings import ConfigurationFinding, Findings, GrowthFinding
 from tracetax.results.records import Verdict
 
 SEVERITY_MARKS = {"error": ("✗", "red"), "warning": ("⚠", "yellow"), "note": ("·", "dim")}
@@ -58,6 +58,10 @@ def render(findings: Findings, console: Console, page: Path | None, run: Path) -
         if published:
             console.print()
             _published(console, published)
+    for group in lines.by_kind(findings.growth):
+        if group[0].slope.name != "service_time":
+            console.print()
+            _lines(console, group)
     console.print()
     for statement in findings.statements:
         _print(console, _wrapped(statement.text, console.width))
@@ -142,6 +146,23 @@ def _published(console: Console, view: PublishedView) -> None:
         name = Text(plain(f"{line.row.agent_name} {line.title}"))
         table.add_row(name, *(_cell(cell) for cell in (line.ours, line.estimator, *line.platforms)))
     console.print(Padding(table, (0, 0, 0, 4)))
+
+
+def _lines(console: Console, group: tuple[GrowthFinding, ...]) -> None:
+    """Lines through one cost over a count."""
+    first = group[0]
+    title = f"A line through {lines.OF[first.slope.name]}, over {lines.counted_words(first)}"
+    _print(console, _wrapped(title, console.width, "italic", indent=1))
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("", overflow="fold", ratio=2)
+    for heading in (lines.FURTHER[first.factor].replace(" further", "\nfurther"), "fixed", "R²"):
+        table.add_column(Text(heading), justify="right", overflow="fold")
+    for line in group:
+        name = Text(plain(f"{line.agent_name} {title_of(line)}"))
+        if notes := lines.notes(line):
+            name.append(f" ({notes})", style="dim")
+        table.add_row(name, sentences.duration(line.slope), sentences.duration(line.intercept), lines.r_squared(line))
+    console.print(Padding(table, (0, 0, 0, 4)), highlight=False)
 
 
 def _cell(cell: Cell | None) -> Text:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from tracetax.analysis.measures import INDICATIVE_BELOW
 from tracetax.model import BASELINE, FULL, Delivery, Parameters
 from tracetax.report import numbers
-from tracetax.results.findings import AABand, ConfigurationFinding, Findings, Measure, PartFinding
+from tracetax.results.findings import AABand, ConfigurationFinding, Findings, GrowthFinding, Measure, PartFinding
 from tracetax.results.findings import find_measure as measure
 from tracetax.results.records import TrialRecord, Verdict
 
@@ -158,7 +158,7 @@ def promises(row: ConfigurationFinding) -> bool:
     return row.delivery != Delivery.NONE
 
 
-def title_of(row: ConfigurationFinding) -> str:
+def title_of(row: ConfigurationFinding | GrowthFinding) -> str:
     """The configuration, which build where two are compared, and the backend where one is in the sink's place."""
     build = f" [{row.build}]" if row.build else ""
     return f"{row.title}{build}" + (f" → {row.backend_name}" if row.backend else "")

@@ -64,7 +64,7 @@ class Measure(Struct, frozen=True):
 
     name: MeasureName
     unit: Literal["ns", "bytes", "1", "1/s"]
-    per: Literal["call", "invocation", "record", ""]
+    per: Literal["call", "invocation", "record", "method", ""]
     estimate: float
     sd: float | None
     ci95: tuple[float, float] | None
@@ -221,6 +221,33 @@ class BuildComparison(Struct, frozen=True):
     agent: str = ""
 
 
+class GrowthFinding(Struct, frozen=True):
+    """A line through one cost of a configuration, over parts that differ in one count of what is monitored.
+
+    cost = slope · count + intercept, fitted in each block: their intervals are over blocks. Labels beside those of a
+    measure: ``bent`` (the means follow a curve), ``lost-records`` (of at least one part), ``truncated`` (calls were cut
+    in at least one part).
+    """
+
+    factor: str
+    """The parameter that counts: ``depth``, invocations per call, or ``start_up_monitored``, methods."""
+    values: tuple[float, ...]
+    parts: tuple[str, ...]
+    agent: str
+    agent_name: str
+    configuration: str
+    title: str
+    build: str
+    backend: str
+    backend_name: str
+    slope: Measure
+    """What one more costs."""
+    intercept: Measure
+    """What is paid however many there are."""
+    r_squared: float | None
+    """Of the line through the means; None with two points."""
+
+
 class Statement(Struct, frozen=True):
     """A sentence derived from the run, with the rows it rests on."""
 
@@ -242,6 +269,7 @@ class Findings(Struct, frozen=True):
     verdicts: tuple[Verdict, ...]
     """Of the run as a whole, for example ``interrupted`` or ``two-cores``."""
     comparisons: tuple[BuildComparison, ...] = ()
+    growth: tuple[GrowthFinding, ...] = ()
 
 
 def find_measure(row: ConfigurationFinding, name: MeasureName, per: str | None = None) -> Measure | None:

@@ -182,6 +182,7 @@ class Driver:
                 if line.name == "error":
                     raise WorkloadFailed("workload-error", f"the workload reports: {line.text}")
             if ended:
+                self._meanwhile()  # what ended beside it may be the cause, and is named then
                 raise self._ended(f"while waiting for {name!r}")
             if time.monotonic() > deadline:
                 raise WorkloadFailed(

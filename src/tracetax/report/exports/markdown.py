@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from tracetax.report import numbers, sentences
+from tracetax.report import lines, numbers, sentences
 from tracetax.report.views import (
     NO_RESULT,
     STOPPED,
@@ -22,7 +22,7 @@ from tracetax.report.views import (
     views,
     workload_words,
 )
-from tracetax.results.findings import ConfigurationFinding, Findings, Measure, MeasureName
+from tracetax.results.findings import ConfigurationFinding, Findings, GrowthFinding, Measure, MeasureName
 
 HASH = 12
 """Digits of an artifact's SHA-256: enough to tell builds apart."""
@@ -45,6 +45,7 @@ def export(findings: Findings) -> str:
         blocks.append("\n".join(f"- {_escaped(one.text)}" for one in findings.comparisons))
     for view in parts:
         blocks += ["\n".join(_part(view)), "\n".join(_table(view))]
+    blocks += ["\n".join(_lines(group)) for group in lines.by_kind(findings.growth)]
     blocks += [f"> {_escaped(verdict.text)}" for verdict in findings.verdicts if verdict.severity != "note"]
     blocks.append("\n".join(_provenance(findings)))
     return "\n\n".join(blocks) + "\n"
@@ -93,6 +94,18 @@ def _cells(view: PartView, group: Group, row: ConfigurationFinding) -> list[str]
     share = row.records.completeness
     records = numbers.percent(share) if promises(row) and share is not None else ""
     return [*names, _measured(cpu(row)), _measured(overhead(row)), slow, records, ", ".join(labels(row, view.part))]
+
+
+def _lines(group: tuple[GrowthFinding, ...]) -> Iterator[str]:
+    """Lines through one cost over a count."""
+    first = group[0]
+    yield f"A line through {lines.OF[first.slope.name]}, over {lines.counted_words(first)}:\n"
+    yield f"| agent | configuration | {lines.FURTHER[first.factor]} | fixed | R² | |"
+    yield "| --- | --- | --: | --: | --: | --- |"
+    for line in group:
+        names = (_escaped(line.agent_name), _escaped(title_of(line)))
+        costs = (sentences.duration(line.slope), sentences.duration(line.intercept))
+        yield f"| {' | '.join((*names, *costs, lines.r_squared(line), lines.notes(line)))} |"
 
 
 def _measured(of: Measure | None) -> str:

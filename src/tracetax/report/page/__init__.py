@@ -50,7 +50,7 @@ def write_page(run_dir: Path, findings: Findings) -> Path:
         ("consists", "What it consists of", consists(parts)),
         ("footprint", "Memory and start-up", footprint(parts)),
         ("percentiles", "Distribution", percentiles(parts, tick)),
-        ("growth", "Growth", growth(parts)),
+        ("growth", "Growth", growth(parts, findings.growth)),
         ("layers", "Layers", layers(parts)),
         ("papers", "Papers", papers(parts, findings.experiment.paper)),
         ("series", "Trials", series(parts, timed, lines)),

@@ -1,17 +1,16 @@
 """How cost grows with one parameter, where parts of a run differ in exactly that one."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
-from msgspec import Struct
-
-from tracetax.model import FULL, Parameters
+from tracetax.analysis.growth import Family, by_configuration, families
+from tracetax.report import lines as words
 from tracetax.report import numbers
 from tracetax.report.page.footprint import value as with_unit
 from tracetax.report.page.html import BEHIND, Child, Markup, caption, h, plus_minus, scrolling, section, who
-from tracetax.report.views import PartView, cpu, errors, half_width, measure, overhead, title_of
-from tracetax.results.findings import ConfigurationFinding, Measure
+from tracetax.report.views import PartView, cpu, half_width, measure, overhead, title_of
+from tracetax.results.findings import ConfigurationFinding, GrowthFinding, Measure
 
 FACTORS = {
     "rate": "calls per second",
@@ -20,8 +19,6 @@ FACTORS = {
     "method_time_ns": "work at the leaf",
     "start_up_monitored": "monitored methods at the start",
 }
-OTHERS = ("wait", "start_up_methods", "start_up_built")
-"""Parameters in which parts may differ, too, but over which nothing is shown to grow."""
 WIDE = 20
 """Ratio of the largest to the smallest value from which the axis is logarithmic."""
 READING = (
@@ -30,8 +27,8 @@ READING = (
 )
 MORE = (
     "Parts of this run that differ in this parameter only, and in the number of calls. Bars are 95 % intervals; a "
-    "hollow point is a part in which records were missing. Lines join what was measured and promise nothing "
-    "between."
+    "hollow point is a part in which records were missing. In the plots, lines join what was measured and promise "
+    f"nothing between. {words.MEANINGS}"
 )
 Kind = tuple[str, Callable[[ConfigurationFinding], Measure | None]]
 OF_CALLS: tuple[Kind, ...] = (("CPU per record, ns", cpu), ("overhead per invocation, ns", overhead))
@@ -44,16 +41,14 @@ KINDS = dict.fromkeys(FACTORS, OF_CALLS) | {"start_up_monitored": ONCE}
 """What grows with each factor: the cost of calls, or what is paid once."""
 
 
-class Family(Struct, frozen=True):
-    """Parts that differ in one parameter: its name and its values, ascending, with the part of each."""
-
-    factor: str
-    points: tuple[tuple[float, PartView], ...]
-
-
-def growth(parts: list[PartView]) -> Markup | None:
-    """The section with one table per factor; None where no parameter was varied alone."""
-    tables = [table for family in families(parts) if (table := _table(family))]
+def growth(parts: list[PartView], lines: Sequence[GrowthFinding]) -> Markup | None:
+    """The section with one table per factor, and the lines through it; None where no parameter was varied alone."""
+    rows = [row for view in parts for row in view.rows]
+    tables: list[Markup] = []
+    for family in families([view.part for view in parts]):
+        if table := _table(family, rows):
+            tables.append(table)
+            tables += _lines([one for one in lines if one.factor == family.factor and _within(one, family)])
     if not tables:
         return None
     return section(
@@ -61,27 +56,14 @@ def growth(parts: list[PartView]) -> Markup | None:
     )
 
 
-def families(parts: list[PartView]) -> list[Family]:
-    """Every set of two or more parts whose parameters are alike but for one factor that is a number."""
-    found: list[Family] = []
-    for factor in FACTORS:
-        alike: dict[tuple[object, ...], dict[float, PartView]] = {}
-        for view in parts:
-            value = getattr(view.part.parameters, factor)
-            if value != FULL:
-                alike.setdefault(_others(view.part.parameters, factor), {}).setdefault(float(value), view)
-        found += [Family(factor, tuple(sorted(views.items()))) for views in alike.values() if len(views) > 1]
-    return found
+def _within(one: GrowthFinding, family: Family) -> bool:
+    return set(one.parts) <= {part.name for _, part in family.points}
 
 
-def _others(parameters: Parameters, factor: str) -> tuple[object, ...]:
-    return tuple(getattr(parameters, name) for name in (*FACTORS, *OTHERS) if name != factor)
-
-
-def _table(family: Family) -> Markup | None:
+def _table(family: Family, rows: list[ConfigurationFinding]) -> Markup | None:
     """One factor's table; None where nothing was measured that grows with it."""
     shown = [_shown(family.factor, value) for value, _ in family.points]
-    bodies = [body for rows in _configurations(family) if (body := _rows(family, rows, shown))]
+    bodies = [body for points in by_configuration(family, rows) if (body := _rows(family, points, shown))]
     if not bodies:
         return None
     headings = [
@@ -106,15 +88,34 @@ def _shown(factor: str, value: float) -> str:
     return f"{value:,.10g}{'/s' if factor == 'rate' else ''}"
 
 
-def _configurations(family: Family) -> list[list[ConfigurationFinding | None]]:
-    """By configuration: its row at each value; those with two rows at least."""
-    found: dict[tuple[str, ...], list[ConfigurationFinding | None]] = {}
-    for place, (_, view) in enumerate(family.points):
-        for row in view.rows:
-            if not errors(row):
-                key = (row.agent, row.configuration, row.build, row.backend)
-                found.setdefault(key, [None] * len(family.points))[place] = row
-    return [rows for rows in found.values() if sum(row is not None for row in rows) > 1]
+def _lines(lines: Sequence[GrowthFinding]) -> Iterator[Markup]:
+    """One table for each cost: the lines through it, the flattest first."""
+    for group in words.by_kind(lines):
+        title = f"{words.OF[group[0].slope.name]}, over {words.counted_words(group[0])}"
+        names = (words.FURTHER[group[0].factor], "fixed", "R²")
+        headings = [
+            h("th", "Agent and configuration", class_="name", scope="col"),
+            *(h("th", name, class_="number", scope="col") for name in names),
+        ]
+        rows = [
+            h(
+                "tr",
+                _who(line),
+                [
+                    h("td", cell, class_="number", data_label=name)
+                    for name, cell in zip(
+                        names, (with_unit(line.slope), with_unit(line.intercept), words.r_squared(line)), strict=True
+                    )
+                ],
+            )
+            for line in group
+        ]
+        table = h("table", h("caption", "A line through: ", title), h("thead", h("tr", headings)), h("tbody", rows))
+        yield scrolling(f"A line through: {title}", table)
+
+
+def _who(line: GrowthFinding) -> Markup:
+    return h("th", who(line.agent_name, title_of(line), note=words.notes(line)), class_="name", scope="row")
 
 
 def _rows(family: Family, rows: list[ConfigurationFinding | None], shown: list[str]) -> Markup | None:

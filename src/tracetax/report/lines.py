@@ -1,0 +1,51 @@
+"""Lines through what was measured over a count, in words: what one more costs, and what is paid in any case."""
+
+from collections.abc import Iterable
+
+from tracetax.results.findings import GrowthFinding, MeasureName
+
+FURTHER = {"depth": "each further invocation", "start_up_monitored": "each further monitored method"}
+COUNTED = {"depth": "invocations per call", "start_up_monitored": "monitored methods"}
+OF: dict[MeasureName, str] = {
+    "service_time": "time of a call",
+    "overhead": "overhead of a call",
+    "cpu": "CPU of a call, less the baselines'",
+    "startup_first_call_added": "added to start to first call",
+    "build_time_added": "added to the build",
+    "build_cpu_added": "added to the build's CPU",
+}
+NOTES = {
+    "bent": "bent",
+    "lost-records": "records missing",
+    "truncated": "calls cut by the agent",
+}
+MEANINGS = (
+    "A line is fitted in each block, by least squares; slope and intercept have 95 % intervals over blocks. Bent: the "
+    "means follow a curve, by more than chance explains; the plot shows how much. R² is that of the means."
+)
+
+
+def counted_words(line: GrowthFinding) -> str:
+    """Over what the line goes: ``invocations per call, 2 to 128``."""
+    return f"{COUNTED[line.factor]}, {line.values[0]:,g} to {line.values[-1]:,g}"
+
+
+def notes(line: GrowthFinding) -> str:
+    """What belongs to the numbers of a line; often empty."""
+    return ", ".join(NOTES[label] for label in line.slope.labels if label in NOTES)
+
+
+def r_squared(line: GrowthFinding) -> str:
+    """R² without rounding it up to 1: with a digit that is not 9."""
+    if line.r_squared is None:
+        return "–"
+    decimals = next((places for places in range(2, 7) if round(line.r_squared, places) < 1), 6)
+    return f"{line.r_squared:.{decimals}f}"
+
+
+def by_kind(lines: Iterable[GrowthFinding]) -> list[tuple[GrowthFinding, ...]]:
+    """Lines over the same parts' counts through the same cost, the flattest first."""
+    found: dict[tuple[object, ...], list[GrowthFinding]] = {}
+    for line in lines:
+        found.setdefault((line.factor, line.parts, line.slope.name), []).append(line)
+    return [tuple(sorted(group, key=lambda line: line.slope.estimate)) for group in found.values()]
