@@ -43,7 +43,9 @@ STOPPING = "statistics/stopping.py"
 EQUIVALENCE = "statistics/equivalence.py"
 REGIMES = "statistics/regimes.py"
 THRESHOLD = "statistics/threshold.py"
+REGRESSION = "statistics/regression.py"
 COST = "analysis/cost.py"
+GROWTH = "analysis/growth.py"
 LEDGER = "ledger.py"
 
 BY_DESIGN = ("run/test_by_design.py", "analysis/test_by_design.py")
@@ -165,6 +167,13 @@ MUTANTS = (
     Mutant("a rate that held and failed is a lower end", THRESHOLD, "look.rate < high", "look.rate <= high"),
     Mutant("bound of the loss at 90 %", THRESHOLD, "CONFIDENCE = 0.95", "CONFIDENCE = 0.90"),
     Mutant("bound of the loss of both sides", THRESHOLD, "(1.0 - CONFIDENCE)", "((1.0 - CONFIDENCE) / 2)"),
+    Mutant("slope and intercept swapped", REGRESSION, "slopes, intercepts = _fitted", "intercepts, slopes = _fitted"),
+    Mutant("the bend of the linear term", REGRESSION, "values, 2)[0]", "values, 2)[1]"),
+    Mutant("bent below, straight above", REGRESSION, "quadratic.ci95[0] > 0 or", "quadratic.ci95[0] < 0 or"),
+    Mutant("rounding is a bend", REGRESSION, "ROUNDING = 1e-9", "ROUNDING = -1.0"),
+    Mutant("R² of the first block", REGRESSION, "means = values.mean(axis=0)\n", "means = values[0]\n"),
+    Mutant("parts on another Java in one family", GROWTH, "return (part.jvm, *(", "return ((), *(", ANALYSIS),
+    Mutant("blocks that lack a point", GROWTH, "set[int].intersection(", "set[int].union(", ANALYSIS),
     Mutant("response without the lateness", "workloads/calltree_results.py", "[a + b for", "[b for",
            ("workloads/test_results.py",)),
     Mutant("a disturbed trial is not repeated", "run/session.py",

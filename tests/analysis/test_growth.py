@@ -97,11 +97,19 @@ def test_lost_and_cut_records_are_named_at_the_line(tmp_path: Path) -> None:
 
 
 def part(name: str, depth: int, jdk: int = 17) -> PartFinding:
-    jvm = JvmSettings(HEAP, jdk=jdk)
-    return PartFinding(name, name, Parameters(1000, depth), blocks=1, stopped="max-blocks", indicative=True, jvm=jvm)
+    return PartFinding(
+        name=name,
+        title=name,
+        parameters=Parameters(1000, depth),
+        blocks=1,
+        stopped="max-blocks",
+        indicative=True,
+        jvm=JvmSettings(HEAP, jdk=jdk),
+        levels=f"depth {depth}, JDK {jdk}",
+    )
 
 
 def test_parts_on_another_java_are_a_family_of_their_own() -> None:
     parts = [part(f"{depth}-{jdk}", depth, jdk) for depth in (2, 4) for jdk in (17, 21)]
-    found = [[one.name for _, one in family.points] for family in families(parts)]
-    assert found == [["2-17", "4-17"], ["2-21", "4-21"]]
+    found = {family.levels: [one.name for _, one in family.points] for family in families(parts)}
+    assert found == {"JDK 17": ["2-17", "4-17"], "JDK 21": ["2-21", "4-21"]}

@@ -12,6 +12,8 @@ pytestmark = pytest.mark.real
 CALLS, RATE = 300, "300/s"
 SAMPLED_CALLS = 5 * CALLS
 """Calls of more than 3 s: for so long the warm-up may have used up what may be sampled."""
+FULL_SPEED = 50_000
+"""Calls back to back, far more than the 1,500 that its queue takes in."""
 LIMIT = 300
 """Spans that a segment has at most."""
 
@@ -53,6 +55,15 @@ def test_what_a_tree_has_beyond_the_limit_is_truncated_and_not_lost(tmp_path: Pa
     trial = measure_agent(tmp_path, "skywalking", ["stock"], calls=CALLS, rate=RATE, depth=LIMIT + 10)["stock"]
     assert whole(trial, CALLS, LIMIT).truncated == 10 * CALLS
     assert verdicts(trial)["truncated"] == "note"
+
+
+def test_what_it_loses_at_full_speed_without_a_word_is_silent_loss(tmp_path: Path) -> None:
+    trial = measure_agent(tmp_path, "skywalking", ["stock"], calls=FULL_SPEED)["stock"]
+    ledger = trial.ledger
+    assert ledger
+    assert 0 < ledger.received < ledger.expected == 10 * FULL_SPEED
+    assert (ledger.dropped_reported, ledger.missing) == (0, ledger.expected - ledger.received)
+    assert verdicts(trial)["silent-loss"] == "warning"
 
 
 def test_a_java_that_it_does_not_know_ends_in_its_verdict(tmp_path: Path) -> None:

@@ -99,7 +99,7 @@ def with_lines(findings: Findings) -> Findings:
         labels = ("indicative", "bent", "lost-records") if place == 0 else ("indicative",)
         lines.append(
             GrowthFinding(
-                factor="depth", values=tuple(depths.values()), parts=tuple(depths), agent=row.agent,
+                factor="depth", levels="", values=tuple(depths.values()), parts=tuple(depths), agent=row.agent,
                 agent_name=row.agent_name, configuration=row.configuration, title=row.title, build="", backend="",
                 backend_name="", slope=replace(model, estimate=slope, ci95=(slope - 8, slope + 8), labels=labels),
                 intercept=replace(model, per="call", estimate=1234.0, ci95=(1200.0, 1268.0), labels=labels),

@@ -15,6 +15,7 @@ def test_points_on_a_line_give_it_back() -> None:
     found = line(DEPTHS, [[130 * depth + 200 for depth in DEPTHS]] * 3)
     assert (found.slope.mean, found.intercept.mean) == (pytest.approx(130), pytest.approx(200))
     assert found.r_squared == pytest.approx(1)
+    assert not found.bent
 
 
 def test_the_line_is_scipys_in_every_block_and_its_interval_is_over_blocks() -> None:

@@ -32,6 +32,12 @@ class Family(Struct, frozen=True):
     factor: Factor
     points: tuple[tuple[float, PartFinding], ...]
 
+    @property
+    def levels(self) -> str:
+        """The levels of other factors, which its parts share: ``JDK 21``; empty where there is none."""
+        own = f"{self.factor.replace('_', ' ')} "
+        return ", ".join(level for level in self.points[0][1].levels.split(", ") if not level.startswith(own))
+
 
 class Kind(Struct, frozen=True):
     """A cost to which a line is fitted: its values by block, ns, and what its slope is per."""
@@ -118,6 +124,7 @@ def _line(
     first = rows[0]
     return GrowthFinding(
         factor=family.factor,
+        levels=family.levels,
         values=tuple(value for value, _, _ in columns),
         parts=tuple(row.part for row in rows),
         agent=first.agent,

@@ -26,8 +26,9 @@ MEANINGS = (
 
 
 def counted_words(line: GrowthFinding) -> str:
-    """Over what the line goes: ``invocations per call, 2 to 128``."""
-    return f"{COUNTED[line.factor]}, {line.values[0]:,g} to {line.values[-1]:,g}"
+    """Over what the line goes: ``invocations per call, 2 to 128 (JDK 21)``."""
+    levels = f" ({line.levels})" if line.levels else ""
+    return f"{COUNTED[line.factor]}, {line.values[0]:,g} to {line.values[-1]:,g}{levels}"
 
 
 def notes(line: GrowthFinding) -> str:

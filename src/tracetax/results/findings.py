@@ -231,6 +231,8 @@ class GrowthFinding(Struct, frozen=True):
 
     factor: str
     """The parameter that counts: ``depth``, invocations per call, or ``start_up_monitored``, methods."""
+    levels: str
+    """The levels of other factors, in words, which its parts share; empty where there is none."""
     values: tuple[float, ...]
     parts: tuple[str, ...]
     agent: str

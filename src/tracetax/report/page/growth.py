@@ -66,6 +66,7 @@ def _table(family: Family, rows: list[ConfigurationFinding]) -> Markup | None:
     bodies = [body for points in by_configuration(family, rows) if (body := _rows(family, points, shown))]
     if not bodies:
         return None
+    over = f"{FACTORS[family.factor]}{f' ({family.levels})' if family.levels else ''}"
     headings = [
         h("th", "Agent and configuration", class_="name", scope="col"),
         h("th", "Of what", class_="kind", scope="col"),
@@ -74,48 +75,18 @@ def _table(family: Family, rows: list[ConfigurationFinding]) -> Markup | None:
     ]
     table = h(
         "table",
-        h("caption", f"Over {FACTORS[family.factor]}"),
+        h("caption", f"Over {over}"),
         h("thead", h("tr", headings)),
         bodies,
         class_="wide strips lines",
     )
-    return scrolling(f"Cost over {FACTORS[family.factor]}", table)
+    return scrolling(f"Cost over {over}", table)
 
 
 def _shown(factor: str, value: float) -> str:
     if factor == "method_time_ns":
         return numbers.duration(value)
     return f"{value:,.10g}{'/s' if factor == 'rate' else ''}"
-
-
-def _lines(lines: Sequence[GrowthFinding]) -> Iterator[Markup]:
-    """One table for each cost: the lines through it, the flattest first."""
-    for group in words.by_kind(lines):
-        title = f"{words.OF[group[0].slope.name]}, over {words.counted_words(group[0])}"
-        names = (words.FURTHER[group[0].factor], "fixed", "R²")
-        headings = [
-            h("th", "Agent and configuration", class_="name", scope="col"),
-            *(h("th", name, class_="number", scope="col") for name in names),
-        ]
-        rows = [
-            h(
-                "tr",
-                _who(line),
-                [
-                    h("td", cell, class_="number", data_label=name)
-                    for name, cell in zip(
-                        names, (with_unit(line.slope), with_unit(line.intercept), words.r_squared(line)), strict=True
-                    )
-                ],
-            )
-            for line in group
-        ]
-        table = h("table", h("caption", "A line through: ", title), h("thead", h("tr", headings)), h("tbody", rows))
-        yield scrolling(f"A line through: {title}", table)
-
-
-def _who(line: GrowthFinding) -> Markup:
-    return h("th", who(line.agent_name, title_of(line), note=words.notes(line)), class_="name", scope="row")
 
 
 def _rows(family: Family, rows: list[ConfigurationFinding | None], shown: list[str]) -> Markup | None:
@@ -150,6 +121,36 @@ def _value(of: Measure | None) -> Child:
     if of is None or not of.per:
         return with_unit(of)
     return plus_minus(*numbers.measured(of.estimate, half_width(of)))
+
+
+def _lines(lines: Sequence[GrowthFinding]) -> Iterator[Markup]:
+    """One table for each cost: the lines through it, the flattest first."""
+    for group in words.by_kind(lines):
+        title = f"{words.OF[group[0].slope.name]}, over {words.counted_words(group[0])}"
+        names = (words.FURTHER[group[0].factor], "fixed", "R²")
+        headings = [
+            h("th", "Agent and configuration", class_="name", scope="col"),
+            *(h("th", name, class_="number", scope="col") for name in names),
+        ]
+        rows = [
+            h(
+                "tr",
+                _who(line),
+                [
+                    h("td", cell, class_="number", data_label=name)
+                    for name, cell in zip(
+                        names, (with_unit(line.slope), with_unit(line.intercept), words.r_squared(line)), strict=True
+                    )
+                ],
+            )
+            for line in group
+        ]
+        table = h("table", h("caption", "A line through: ", title), h("thead", h("tr", headings)), h("tbody", rows))
+        yield scrolling(f"A line through: {title}", table)
+
+
+def _who(line: GrowthFinding) -> Markup:
+    return h("th", who(line.agent_name, title_of(line), note=words.notes(line)), class_="name", scope="row")
 
 
 def _plot(values: list[float], found: list[Measure | None], whole: list[bool]) -> Markup:
