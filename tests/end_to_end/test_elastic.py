@@ -12,6 +12,7 @@ CALLS = 300
 FULL_SPEED = 20_000
 LIMIT = 501
 METRICS = 13
+"""Events, every 30 s; where its queue is full then, they are among those that it admits to have dropped."""
 
 
 @pytest.fixture(scope="module")
@@ -36,11 +37,14 @@ def test_at_full_speed_what_arrives_and_what_its_log_admits_are_what_was_made(tm
     ledger = measure_agent(tmp_path, "elastic", ["stock"], calls=FULL_SPEED)["stock"].ledger
     assert ledger
     assert 0 < ledger.received < ledger.expected == 10 * FULL_SPEED
-    # where its metrics were due, every 30 s, their events are among those that it admits
     assert 0 <= ledger.received + ledger.dropped_reported - ledger.expected <= METRICS
 
 
 def test_what_a_tree_has_beyond_the_limit_is_truncated_and_not_lost(tmp_path: Path) -> None:
     trial = measure_agent(tmp_path, "elastic", ["stock"], calls=60, rate="10/s", depth=LIMIT + 10)["stock"]
-    assert whole(trial, 60, LIMIT).truncated == 10 * 60
+    ledger = trial.ledger
+    assert ledger
+    assert (ledger.expected, ledger.truncated) == (60 * LIMIT, 60 * 10)
+    # a whole call comes at once, and its queue takes 512 events: some are dropped now and then
+    assert 0 <= ledger.received + ledger.dropped_reported - ledger.expected <= METRICS
     assert verdicts(trial)["truncated"] == "note"
