@@ -100,6 +100,9 @@ def test_a_counter_has_to_rise_by_what_was_called() -> None:
     seen = found(counting, ledger=replace(rose, received=5_000), verdicts=(half,))["counted"]
     assert (seen.state, seen.text) == ("failed", half.text)
     assert "rise by one for each invocation" in seen.hint
+    warm = WarmUp(calls=1, bursts=1, how="", driver_level=4, method_level=4, ledger=replace(ledger(0), received=100))
+    stopped = found(counting, ledger=replace(rose, received=0), verdicts=(half,), warm_up=warm)["counted"]
+    assert stopped.state == "failed"
 
 
 def test_a_whole_fraction_and_too_many_point_to_their_keys() -> None:

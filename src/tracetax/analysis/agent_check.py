@@ -100,7 +100,7 @@ def _counter(record: TrialRecord, config: Configuration) -> Check:
 
 def _counted(record: TrialRecord, config: Configuration) -> Check:
     ledger = record.ledger
-    if config.delivery is Delivery.AGGREGATED and ledger and ledger.received:
+    if config.delivery is Delivery.AGGREGATED and ledger and any(one.received for one in _ledgers(record)):
         return _aggregated(record, ledger)
     if ledger is None or not ledger.expected:
         return Check("counted", "unknown", "nothing is promised record by record")

@@ -37,7 +37,7 @@ def notes(line: GrowthFinding) -> str:
 
 
 def r_squared(line: GrowthFinding) -> str:
-    """R² without rounding it up to 1: with a digit that is not 9."""
+    """R² to the second digit, or to as many as it takes not to round it up to 1."""
     if line.r_squared is None:
         return "–"
     decimals = next((places for places in range(2, 7) if round(line.r_squared, places) < 1), 6)
