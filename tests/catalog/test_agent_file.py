@@ -57,6 +57,15 @@ def test_everything_but_title_profile_and_published_is_taken_from_what_is_extend
     assert (own.protocol, own.queue, own.held_back, own.flush_interval_ns) == ("otlp-http", 2048, 511, 5 * 10**9)
 
 
+def test_a_name_is_expected_too_where_nothing_is_promised_and_none_is_given(
+    repository: Repository, change: Change
+) -> None:
+    change(repository.tracer, 'record_name = "{monitored.class}.{monitored.method}"\n', "")
+    change(repository.tracer, "[configurations.stock]", '[configurations.stock]\nrecord_name = "traced"')
+    assert configuration(repository, "stock").record_name == "traced"
+    assert configuration(repository, "off").record_name == "{monitored.simple_class}.{monitored.method}"
+
+
 def test_memory_is_read_in_bytes(repository: Repository) -> None:
     assert configuration(repository, "lossless").memory == Memory(128 * 2**20, 1024)
 

@@ -30,6 +30,10 @@ from tracetax.model import (
 )
 
 
+UNPROMISED_NAME = "{monitored.simple_class}.{monitored.method}"
+"""What the sink takes for a record of the monitored method where none is promised and the file names none."""
+
+
 def read_agents(root: Path, own: Sequence[Path] = ()) -> tuple[dict[str, Agent], list[Report]]:
     """Read every agent's folder: those of ``root/agents``, and in ``own`` folders of the user's.
 
@@ -187,7 +191,7 @@ def _built(agent: str, of: Held) -> Configuration:
         profile=own.profile if shipped else None,
         protocol=held.protocol if promises else None,
         records_per_invocation=held.records_per_invocation or 1,
-        record_name=held.record_name,
+        record_name=held.record_name or (None if promises else UNPROMISED_NAME),
         queue=held.queue if promises else None,
         queue_trees=held.queue_trees if promises else None,
         held_back=(held.held_back or 0) if promises else 0,
