@@ -203,7 +203,7 @@ def capacity(
     lowest
         The lowest rate that is tried, in calls per second. Default: 10/s.
     further
-        Trials at each of the two rates of the answer, beyond the one that found it. Default: 5.
+        Trials at each of the two rates of the answer, beyond the one that found it. Default: 6.
     artifact
         AGENT.ARTIFACT=FILE: a file of yours in place of an artifact. May be given once for each artifact.
     agents_dir

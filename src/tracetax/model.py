@@ -365,8 +365,9 @@ class Search(Struct, frozen=True):
     """Calls per second below which nothing is tried."""
     resolution: float = 0.1
     """How far apart the two rates of the answer may be, as a share of the lower one."""
-    further: int = 5
-    """Trials at each of the two rates, beyond the one that found it."""
+    further: int = 6
+    """Trials at each of the two rates, beyond the one that found it; at the lower one more where others were given
+    up before it."""
 
 
 class PublishedRow(Struct, frozen=True):

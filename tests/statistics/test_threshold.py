@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracetax.statistics.threshold import Bracket, Goal, Look, bracket, most_likely_to_fail, rounded
+from tracetax.statistics.threshold import (
+    Bracket,
+    Goal,
+    Look,
+    bracket,
+    candidates,
+    confirmations,
+    rounded,
+    share_at_most,
+)
 
 GOAL = Goal(lowest=10.0, highest=200_000.0, start=5_000.0, resolution=0.1, further=5)
 
@@ -83,9 +92,35 @@ def test_what_is_left_reaches_zero_one_trial_at_a_time_while_the_bracket_is_conf
     assert left == list(range(10, 0, -1))
 
 
-@pytest.mark.parametrize(("trials", "bound"), [(0, 1.0), (1, 0.95), (5, 0.4507), (10, 0.2589), (59, 0.0495)])
+@pytest.mark.parametrize(("trials", "bound"), [(0, 1.0), (1, 0.975), (5, 0.5218), (6, 0.4593), (29, 0.1194)])
 def test_the_share_that_may_fail_although_none_did(trials: int, bound: float) -> None:
-    assert most_likely_to_fail(trials) == pytest.approx(bound, abs=5e-5)
+    assert share_at_most(trials) == pytest.approx(bound, abs=5e-5)
+
+
+def test_a_bound_with_failures_is_the_share_at_which_so_few_are_as_rare_as_is_allowed() -> None:
+    share = share_at_most(held=6, lost=1, candidate=2)
+    seen = (1 - share) ** 7 + 7 * share * (1 - share) ** 6
+    assert seen == pytest.approx(0.05 / 6)
+
+
+def test_a_later_candidate_takes_more_trials_for_the_same_bound() -> None:
+    assert [confirmations(6, candidate) for candidate in (1, 2, 3, 10)] == [6, 8, 9, 13]
+    assert all(share_at_most(confirmations(6, k), candidate=k) <= share_at_most(6) for k in range(1, 50))
+
+
+def test_candidates_are_the_rates_that_were_tried_again_after_they_had_held() -> None:
+    search = [Look(400.0, held=True), Look(500.0, held=False)]
+    given_up = [Look(450.0, held=True), Look(450.0, held=True), Look(450.0, held=False)]
+    upper = [Look(500.0, held=True)]
+    assert candidates([*search, *given_up, *upper], 400.0) == 2
+    assert candidates(search, 400.0) == 1
+
+
+def test_after_a_candidate_was_given_up_the_next_is_tried_more_often() -> None:
+    looks = [Look(1_000.0, held=True), Look(1_050.0, held=False)]
+    fresh = bracket(looks, GOAL)
+    after = bracket([Look(1_040.0, held=True), Look(1_040.0, held=False), *looks], GOAL)
+    assert (fresh.left, after.left) == (10, 11)  # two more below, one less above: it was tried twice there
 
 
 def test_a_threshold_that_is_not_sharp_is_answered_by_a_rate_at_which_few_trials_fail() -> None:
@@ -98,5 +133,5 @@ def test_a_threshold_that_is_not_sharp_is_answered_by_a_rate_at_which_few_trials
     ends = [searched(lambda rate: draw.random() >= loss(rate))[0] for _ in range(400)]
     lows = [found.low for found in ends if found.low is not None]
     assert len(lows) == len(ends)
-    too_high = sum(loss(low) > most_likely_to_fail(GOAL.further) for low in lows)
+    too_high = sum(loss(low) > share_at_most(GOAL.further) for low in lows)
     assert too_high <= 0.05 * len(lows)

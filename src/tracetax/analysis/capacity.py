@@ -1,5 +1,10 @@
 """From the trials of a search to its answer: the two rates, how sure they are, and a sentence."""
 
+from collections.abc import Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
 from tracetax import __version__
 from tracetax.analysis.statements import rounded
 from tracetax.model import FULL, Configuration, Part, Rate, Search
@@ -10,14 +15,33 @@ from tracetax.results.capacity import (
     CapacityFinding,
     CapacityOutcome,
     CapacityTrial,
+    candidate_at_full,
     full_speed,
     given_up,
     judged,
+    looks,
     trials_of,
 )
 from tracetax.results.folder import Manifest, RunFolder
 from tracetax.results.records import TrialRecord
-from tracetax.statistics.threshold import most_likely_to_fail
+from tracetax.statistics.threshold import candidates, confirmations, share_at_most
+
+
+class Claim(Struct, frozen=True):
+    """What a search shows about the share of trials that lose a record at its lower rate."""
+
+    rate: Rate
+    candidate: int
+    """Which of the rates it is that were tried again after they had held, from 1."""
+    set_aside: int
+    """Further trials that were incomplete or not made while others used the machine."""
+    failed: int
+    """Further trials without a result."""
+    loss_at_most: float
+    """Upper end of the one-sided interval; those set aside and failed count as lost. Over all candidates of a search
+    together the bounds hold with 95 % confidence."""
+    confirmed: bool
+    """Whether it was tried as often as was asked."""
 
 
 def build_capacity(folder: RunFolder) -> Capacity:
@@ -43,10 +67,11 @@ def _finding(part: Part, manifest: Manifest, records: list[TrialRecord]) -> Capa
     artifact = agent.artifacts.get("agent")
     trials = trials_of(records, part.name)
     low, high = _ends(part, config, trials)
-    confirmed = all(end is None or end.trials > search.further for end in (low, high))
+    claimed = claim(trials, search)
+    confirmed = (claimed is None or claimed.confirmed) and (high is None or high.trials > search.further)
     outcome = _outcome(trials, low, high, search, confirmed=confirmed)
-    # the trial that found a rate chose it: only those after it say how sure it is
-    loss = most_likely_to_fail(low.trials - 1) if low else None
+    if low and claimed:
+        low = replace(low, set_aside=claimed.set_aside, failed=claimed.failed)
     queue = config.queue_records(part.parameters.depth)
     hidden = queue / (search.seconds * _records(part, config)) if queue and low and high else None
     return CapacityFinding(
@@ -66,47 +91,81 @@ def _finding(part: Part, manifest: Manifest, records: list[TrialRecord]) -> Capa
         complete_at=low,
         incomplete_at=high,
         confirmed=confirmed and outcome not in ("unfinished", "failed"),
-        loss_at_most=loss,
+        loss_at_most=claimed.loss_at_most if claimed else None,
         hidden_per_second=hidden,
-        text=_sentence(part.title, outcome, low, high, search),
+        text=_sentence(part.title, outcome, (low, high), claimed, search),
         trials=tuple(trials),
+        candidate=claimed.candidate if claimed else 1,
     )
+
+
+def claim(trials: Sequence[CapacityTrial], search: Search) -> Claim | None:
+    """What the trials of one configuration show about its lower rate; None where it has none.
+
+    The trial that found the rate chose it, so only the others say how sure it is.
+    """
+    low, _ = _sides(trials)
+    if not low:
+        return None
+    rate = low[0].rate
+    candidate = 1
+    if rate != FULL:
+        candidate = int(candidate_at_full(trials)) + candidates(looks(trials), float(rate))
+    others = [trial.counts for trial in trials if trial.rate == rate]
+    set_aside, failed, held = others.count("disturbed"), others.count("failed"), len(low) - 1
+    return Claim(
+        rate=rate,
+        candidate=candidate,
+        set_aside=set_aside,
+        failed=failed,
+        loss_at_most=share_at_most(held, set_aside + failed, candidate),
+        confirmed=held >= confirmations(search.further, candidate),
+    )
+
+
+def _sides(trials: Sequence[CapacityTrial]) -> tuple[list[CapacityTrial], list[CapacityTrial]]:
+    """The judged trials at the highest rate at which all were complete below any at which one was not, and those at
+    the lowest rate at which one was not."""
+    at_full = full_speed(trials)
+    if at_full and all(trial.counts == "complete" for trial in at_full):
+        return at_full, []
+    by_rate: dict[float, list[CapacityTrial]] = {}
+    for trial in judged(trials):
+        if trial.rate != FULL:
+            by_rate.setdefault(float(trial.rate), []).append(trial)
+    failed_full = next((trial for trial in at_full if trial.counts == "incomplete"), None)
+    if failed_full:
+        by_rate.setdefault(failed_full.offered, []).append(failed_full)
+    broken = [rate for rate, own in by_rate.items() if any(trial.counts != "complete" for trial in own)]
+    high = min(broken, default=None)
+    low = max((rate for rate in by_rate if high is None or rate < high), default=None)
+    return ([] if low is None else by_rate[low]), ([] if high is None else by_rate[high])
 
 
 def _ends(
     part: Part, config: Configuration, trials: list[CapacityTrial]
 ) -> tuple[CapacityEnd | None, CapacityEnd | None]:
-    """The highest rate at which all were complete below any at which one was not, and the lowest of those."""
-    at_full = full_speed(trials)
+    """Both sides as the file has them."""
     per_call = _records(part, config)
 
-    def end(rate: Rate, own: list[CapacityTrial]) -> CapacityEnd:
+    def end(own: list[CapacityTrial]) -> CapacityEnd | None:
+        if not own:
+            return None
         made = sum(trial.offered for trial in own) / len(own)
-        calls = made if rate == FULL else float(rate)
+        complete = own[0].rate == FULL and all(trial.counts == "complete" for trial in own)
+        asked = next((float(trial.rate) for trial in own if trial.rate != FULL), own[-1].offered)
         counts = [trial.counts for trial in own]
         return CapacityEnd(
-            rate=rate,
-            records_per_second=calls * per_call,
+            rate=FULL if complete else asked,
+            records_per_second=(made if complete else asked) * per_call,
             trials=len(own),
             complete=counts.count("complete"),
             not_made=counts.count("not-made"),
             offered=made,
         )
 
-    if at_full and all(trial.counts == "complete" for trial in at_full):
-        return end(FULL, at_full), None
-    by_rate: dict[float, list[CapacityTrial]] = {}
-    failed_full = next((trial for trial in at_full if trial.counts == "incomplete"), None)
-    for trial in judged(trials):
-        if trial.rate != FULL:
-            by_rate.setdefault(float(trial.rate), []).append(trial)
-    if failed_full:
-        by_rate.setdefault(failed_full.offered, []).append(failed_full)
-    broken = [rate for rate, own in by_rate.items() if any(trial.counts != "complete" for trial in own)]
-    high = min(broken, default=None)
-    held = [rate for rate in by_rate if rate not in broken and (high is None or rate < high)]
-    low = max(held, default=None)
-    return (None if low is None else end(low, by_rate[low])), (None if high is None else end(high, by_rate[high]))
+    low, high = _sides(trials)
+    return end(low), end(high)
 
 
 def _records(part: Part, config: Configuration) -> int:
@@ -128,8 +187,13 @@ def _outcome(
 
 
 def _sentence(
-    title: str, outcome: CapacityOutcome, low: CapacityEnd | None, high: CapacityEnd | None, search: Search
+    title: str,
+    outcome: CapacityOutcome,
+    ends_found: tuple[CapacityEnd | None, CapacityEnd | None],
+    claimed: Claim | None,
+    search: Search,
 ) -> str:
+    low, high = ends_found
     length = f"trials of {search.seconds:g} s"
     if outcome == "failed":
         return f"{title}: its trials failed; there is no answer."
@@ -159,9 +223,27 @@ def _sentence(
     text = f"{title} {', '.join(ends)}"
     if outcome == "unfinished":
         return f"{text}. The search has not ended."
-    assert low
-    share = rounded(100 * most_likely_to_fail(low.trials - 1))
-    return f"{text}. With 95 % confidence fewer than {share} % of such trials lose a record at the lower rate."
+    assert claimed
+    share = rounded(100 * claimed.loss_at_most)
+    text = f"{text}. With 95 % confidence fewer than {share} % of such trials lose a record at the lower rate"
+    given_up = claimed.candidate - 1
+    if given_up:
+        were = "rate that was" if given_up == 1 else "rates that were"
+        text += f", which allows for the {given_up:,} {were} given up before it"
+    return f"{text}.{_left_out(claimed)}"
+
+
+def _left_out(claimed: Claim) -> str:
+    """How many trials at the lower rate were repeated, and that they count in what is claimed."""
+    told = [
+        f"{number:,} {'was' if number == 1 else 'were'} {what}"
+        for number, what in ((claimed.set_aside, "set aside as disturbed"), (claimed.failed, "without a result"))
+        if number
+    ]
+    if not told:
+        return ""
+    number = claimed.set_aside + claimed.failed
+    return f" Of further trials there {' and '.join(told)}: {'it counts' if number == 1 else 'they count'} as lost."
 
 
 def _not_made(end: CapacityEnd) -> str:

@@ -9,6 +9,7 @@ from msgspec import Struct
 from tracetax.model import FULL, Java, JvmSettings, Rate, Search
 from tracetax.results.folder import disk_errors, read_json, write_json
 from tracetax.results.records import TrialRecord
+from tracetax.statistics.threshold import Look
 
 SCHEMA_VERSION = 2
 FILE = "capacity.json"
@@ -51,6 +52,10 @@ class CapacityEnd(Struct, frozen=True):
     """Trials in which all arrived, but the caller made fewer calls per second."""
     offered: float = 0.0
     """Calls per second that were made in the mean."""
+    set_aside: int = 0
+    """Further trials that were incomplete or not made while others used the machine."""
+    failed: int = 0
+    """Further trials without a result."""
 
     @property
     def lossy(self) -> int:
@@ -81,11 +86,14 @@ class CapacityFinding(Struct, frozen=True):
     confirmed: bool
     """Whether each end was tried as often as was asked."""
     loss_at_most: float | None
-    """Upper end of the one-sided 95 % interval of the share of trials at ``complete_at`` that lose a record."""
+    """Upper end of the one-sided interval of the share of trials at ``complete_at`` that are not complete. Those that
+    were set aside or failed count as such, and the bounds of all candidates hold together with 95 % confidence."""
     hidden_per_second: float | None
     """Calls per second beyond what it carries that its queue can take in for the length of a trial, unseen."""
     text: str
     trials: tuple[CapacityTrial, ...]
+    candidate: int = 1
+    """Which of the rates ``complete_at`` is that were tried again after they had held, from 1: the others failed."""
 
 
 class Capacity(Struct, frozen=True):
@@ -157,6 +165,18 @@ def judged(trials: Iterable[CapacityTrial]) -> list[CapacityTrial]:
 def full_speed(trials: Iterable[CapacityTrial]) -> list[CapacityTrial]:
     """The judged trials that issued their calls back to back."""
     return [trial for trial in judged(trials) if trial.rate == FULL]
+
+
+def candidate_at_full(trials: Iterable[CapacityTrial]) -> bool:
+    """Whether full speed was complete at first, and so was the first candidate for the answer."""
+    return [trial.counts for trial in full_speed(trials)][:1] == ["complete"]
+
+
+def looks(trials: Iterable[CapacityTrial]) -> list[Look]:
+    """The judged trials at a rate. One that was not made does not hold: nothing was shown there."""
+    return [
+        Look(rate=float(trial.rate), held=trial.counts == "complete") for trial in judged(trials) if trial.rate != FULL
+    ]
 
 
 def given_up(trials: Sequence[CapacityTrial]) -> bool:

@@ -8,17 +8,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tracetax.model import FULL, Part, Rate, Search
-from tracetax.results.capacity import CapacityTrial, full_speed, given_up, judged, trials_of
+from tracetax.results.capacity import CapacityTrial, candidate_at_full, full_speed, given_up, looks, trials_of
 from tracetax.results.folder import RunFolder
 from tracetax.results.records import TrialRecord
 from tracetax.run.bench import Bench
 from tracetax.run.plan import Cell, Slot, configuration, expected_seconds, heap_for
 from tracetax.run.stages import Plan
 from tracetax.run.trial import run_trial
-from tracetax.statistics.threshold import Bracket, Goal, Look, bracket
+from tracetax.statistics.threshold import Bracket, Goal, bracket
 
 CALLS_AT_FULL_SPEED = 200_000
-USUAL_TRIALS = 18
+USUAL_TRIALS = 24
 """What a search takes, for the time left before there is a bracket."""
 
 
@@ -57,15 +57,9 @@ def next_step(trials: list[CapacityTrial], search: Search) -> Step:
     if not failed:
         missing = 1 + search.further - len(at_full)
         return Step(rate=FULL if missing else None, left=missing if at_full else USUAL_TRIALS)
-    found = bracket(looks(trials), goal_of(failed[0], search))
+    goal = replace(goal_of(failed[0], search), given_up=int(candidate_at_full(trials)))
+    found = bracket(looks(trials), goal)
     return Step(rate=found.next, left=found.left, bracket=found)
-
-
-def looks(trials: list[CapacityTrial]) -> list[Look]:
-    """The counted trials at a rate. One that was not made does not hold: nothing was shown there."""
-    return [
-        Look(rate=float(trial.rate), held=trial.counts == "complete") for trial in judged(trials) if trial.rate != FULL
-    ]
 
 
 def goal_of(failed: CapacityTrial, search: Search) -> Goal:

@@ -3,6 +3,11 @@
 Each look is a trial with two outcomes, and may come out differently when it is repeated. So a bracket counts only once
 its lower rate has held in further trials; where one of those fails, the search goes on below. What further trials show
 is bounded as Clopper and Pearson (1934, The use of confidence or fiducial limits) do.
+
+A rate that loses half of its trials holds in five of them now and then. A search that tries one rate after the other
+ends at the first that does, so the bound must hold for all of them together. The error that is allowed, 5 %, is spent
+on the candidates in turn: α / (k (k + 1)) on the k-th. Those shares add up to α, so by Bonferroni's inequality the
+claim is wrong in at most 5 % of searches, however many candidates there are and however they are chosen.
 """
 
 import math
@@ -10,6 +15,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import Struct
+from scipy import special  # pyright: ignore[reportMissingTypeStubs]
 
 CONFIDENCE = 0.95
 STEP = 2.0
@@ -34,7 +40,9 @@ class Goal(Struct, frozen=True):
     resolution: float
     """The bracket is narrow enough when its upper rate is at most (1 + resolution) times its lower one."""
     further: int
-    """Trials at each end of the bracket, beyond the one that made it an end."""
+    """Trials at each end of the bracket, beyond the one that made it an end; later candidates take more."""
+    given_up: int = 0
+    """Candidates that the looks do not show: full speed, where it had held before it failed."""
 
 
 class Bracket(Struct, frozen=True):
@@ -53,7 +61,10 @@ class Bracket(Struct, frozen=True):
 
 
 def bracket(looks: Sequence[Look], goal: Goal) -> Bracket:
-    """The bracket that follows from the looks so far, in any order, and what to look at next."""
+    """The bracket that follows from the looks so far, in their order, and what to look at next.
+
+    The order counts only where looks at one rate differ: it says whether further trials there were to confirm it.
+    """
     high = min((look.rate for look in looks if not look.held), default=goal.highest)
     held = [look.rate for look in looks if look.held and look.rate < high]
     low = max(held, default=None)
@@ -71,19 +82,39 @@ def bracket(looks: Sequence[Look], goal: Goal) -> Bracket:
         return Bracket(low=low, high=high, next=rounded(above), stage="searching", left=left)
     at_low, at_high = (sum(look.rate == rate for look in looks) for rate in (low, high))
     at_high += high == goal.highest
-    missing = [max(0, 1 + goal.further - count) for count in (at_low, at_high)]
+    confirming = confirmations(goal.further, goal.given_up + candidates(looks, low))
+    missing = [max(0, 1 + due - count) for due, count in ((confirming, at_low), (goal.further, at_high))]
     left = sum(missing)
     if not left:
         return Bracket(low=low, high=high, next=None, stage="found", left=0)
     return Bracket(low=low, high=high, next=low if missing[0] else high, stage="confirming", left=left)
 
 
-def most_likely_to_fail(trials: int) -> float:
-    """The upper end of the one-sided 95 % interval of a share of which none was seen in so many trials.
+def candidates(looks: Sequence[Look], low: float) -> int:
+    """Which candidate for the lower end ``low`` is, from 1: those before it held at first, and failed when repeated."""
+    at: dict[float, list[bool]] = {}
+    for look in looks:
+        at.setdefault(look.rate, []).append(look.held)
+    return 1 + sum(own[0] and len(own) > 1 for rate, own in at.items() if rate != low)
 
-    The exact interval of Clopper and Pearson (1934): 1 − 0.05^(1/n), about 3/n.
+
+def confirmations(further: int, candidate: int) -> int:
+    """Further trials that the k-th candidate must hold in, for the bound that ``further`` give the first one."""
+    return math.ceil(further * math.log(_error(candidate)) / math.log(_error(1)) - 1e-9)
+
+
+def share_at_most(held: int, lost: int = 0, candidate: int = 1) -> float:
+    """Upper end of the interval of the share of trials that fail, of which ``lost`` did and ``held`` did not.
+
+    The exact one-sided bound of Clopper and Pearson (1934), at the error that is spent on the k-th candidate; where
+    none failed it is 1 − error^(1/held). It holds too where trials were made until so many had held: the last one did.
     """
-    return 1.0 - (1.0 - CONFIDENCE) ** (1.0 / trials) if trials else 1.0
+    return float(special.betaincinv(lost + 1, held, 1.0 - _error(candidate))) if held else 1.0
+
+
+def _error(candidate: int) -> float:
+    """What the k-th candidate may spend of the error that is allowed."""
+    return (1.0 - CONFIDENCE) / (candidate * (candidate + 1))
 
 
 def rounded(rate: float) -> float:
