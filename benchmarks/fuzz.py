@@ -24,6 +24,7 @@ from pathlib import Path
 import psutil
 
 from kept import append, read
+from tracetax.artifacts.builds import unstamped
 from tracetax.artifacts.tools import find_tool
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -37,7 +38,14 @@ PROGRESS = re.compile(r"execs: (\d+).*total: (\d+)\)")
 
 def targets(go: str) -> list[str]:
     """Names of all fuzz targets."""
-    listed = subprocess.run((go, "test", "-list", "^Fuzz", "."), cwd=SINK, capture_output=True, text=True, check=True)
+    listed = subprocess.run(
+        (go, "test", "-list", "^Fuzz", "."),
+        cwd=SINK,
+        env=unstamped(os.environ),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return [line for line in listed.stdout.splitlines() if line.startswith("Fuzz")]
 
 
@@ -48,7 +56,7 @@ def fuzz(go: str, target: str, minutes: float) -> dict[str, object]:
     peaks: list[int] = []
     with tempfile.TemporaryFile("w+") as output:
         process = subprocess.Popen(
-            command, cwd=SINK, stdout=output, stderr=subprocess.STDOUT, env=os.environ | MEMORY_LIMIT
+            command, cwd=SINK, stdout=output, stderr=subprocess.STDOUT, env=unstamped(os.environ) | MEMORY_LIMIT
         )
         try:
             while process.poll() is None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from tracetax.artifacts import build_sink, build_workload, fetch, find_tool
-from tracetax.artifacts.builds import GO_ENVIRONMENT
+from tracetax.artifacts.builds import GO_ENVIRONMENT, UNSTAMPED
 from tracetax.artifacts.cache import built, key_of
 from tracetax.artifacts.tools import run_tool
 from tracetax.model import Agent
@@ -72,7 +72,7 @@ def build_collector(cache: Path) -> Path:
     def build(folder: Path) -> None:
         say("building the OpenTelemetry Collector: about 4 minutes, once")
         environment = {
-            **{"GOTOOLCHAIN": "local", "CGO_ENABLED": "0", "GOBIN": str(folder / "tools")},
+            **{"GOTOOLCHAIN": "local", "GOFLAGS": UNSTAMPED, "CGO_ENABLED": "0", "GOBIN": str(folder / "tools")},
             # The builder calls it by its name.
             "PATH": f"{go.parent}:{os.environ['PATH']}",
         }

@@ -15,6 +15,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from tracetax.artifacts import cache_dir, fetch
+from tracetax.artifacts.builds import unstamped
 from tracetax.errors import ExitCode, UserError
 from tracetax.machine.limits import usable_cores
 from tracetax.machine.toolchain import go_version
@@ -92,7 +93,7 @@ def run_check(check: Check) -> Outcome:
         done = subprocess.run(
             check.command(),
             cwd=check.folder,
-            env={**os.environ, "PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"},
+            env={**unstamped(os.environ), "PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -152,7 +153,7 @@ def staticcheck(cache: Path) -> Path:
     with tempfile.TemporaryDirectory(dir=folder) as building:
         done = subprocess.run(
             ("go", "install", STATICCHECK),
-            env={**os.environ, "GOBIN": building},
+            env={**unstamped(os.environ), "GOBIN": building},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

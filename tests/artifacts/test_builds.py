@@ -106,7 +106,7 @@ def test_the_sink_is_built_with_what_is_here_and_nothing_fetched_for_it(
     monkeypatch.setattr("sys.executable", "/nowhere/python")
     fake_tool("go", BUILDS.format(calls=calls))
     assert build_sink(root, cache).read_text(encoding="utf-8") == "program\n"
-    assert calls.read_text(encoding="utf-8") == "local -mod=readonly -trimpath 0\n"
+    assert calls.read_text(encoding="utf-8") == "local -mod=readonly -trimpath -buildvcs=false 0\n"
 
 
 def test_the_sinks_tests_do_not_make_it_be_built_again(

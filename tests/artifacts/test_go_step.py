@@ -1,5 +1,6 @@
 """``go`` in ``[[prepare]]``: a program is built once from the sources of a backend's folder."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -8,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from tracetax.artifacts import Workplace, prepared
+from tracetax.artifacts.tools import find_tool
 from tracetax.catalog.placeholders import BACKEND_FILES
+from tracetax.checks import Check, run_check
 from tracetax.errors import UserError
 from tracetax.model import GoBuild, PrepareStep
 
@@ -60,6 +63,36 @@ def test_what_the_compiler_says_is_told(place: Workplace) -> None:
         prepared([STEP], place)
     assert str(failed.value).startswith('The folder "tool" of server could not be built')
     assert "backend.toml, [[prepare]]" in str(failed.value)
+
+
+@pytest.fixture
+def of_another_user(place: Workplace, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A module in a clone that git takes for another user's, as it does after a chown."""
+    if shutil.which("git") is None:
+        pytest.skip("needs git")
+    subprocess.run(("git", "init", "--quiet", str(place.folder)), check=True)
+    for name, value in (("GLOBAL", "/dev/null"), ("SYSTEM", "/dev/null")):
+        monkeypatch.setenv(f"GIT_CONFIG_{name}", value)
+    monkeypatch.setenv("GOFLAGS", "-mod=readonly")
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+    return place.folder / "files" / "tool"
+
+
+@needs_go
+def test_a_clone_of_another_user_is_built(place: Workplace, of_another_user: Path) -> None:
+    go = str(find_tool("go", "to build", beside_python=True))
+    stamped = subprocess.run(
+        (go, "build", "-o", os.devnull, "."), cwd=of_another_user, capture_output=True, check=False
+    )
+    assert b"-buildvcs=false" in stamped.stderr, "this Go does not ask git, so nothing is tried here"
+    assert (prepared([STEP], place)["tool"] / "tool").is_file()
+
+
+@needs_go
+def test_a_clone_of_another_user_is_checked(of_another_user: Path) -> None:
+    go = str(find_tool("go", "to build", beside_python=True))
+    outcome = run_check(Check("go build", of_another_user, lambda: (go, "build", "-o", os.devnull, ".")))
+    assert outcome.passed, outcome.output
 
 
 def test_sources_that_are_not_there_are_named(place: Workplace) -> None:

@@ -1,12 +1,15 @@
 """Builds what comes as source with Tracetax: the sink and the workloads. Each is built once per content."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from tracetax.artifacts.cache import Say, built, key_of, silent
 from tracetax.artifacts.tools import find_tool, run_tool
 from tracetax.errors import UserError
 
-GO_ENVIRONMENT = {"GOTOOLCHAIN": "local", "GOFLAGS": "-mod=readonly -trimpath", "CGO_ENABLED": "0"}
+UNSTAMPED = "-buildvcs=false"
+"""No stamp of the checkout's commit: git refuses to tell it where the clone is another user's, and Go then fails."""
+GO_ENVIRONMENT = {"GOTOOLCHAIN": "local", "GOFLAGS": f"-mod=readonly -trimpath {UNSTAMPED}", "CGO_ENABLED": "0"}
 GO_SECONDS = 1800.0
 JAVAC_OPTIONS = ("--release", "8", "-encoding", "UTF-8", "-Xlint:-options")
 """Java 8's class files run on every JDK since; newer compilers warn about that, which is no news."""
@@ -43,6 +46,11 @@ def build_sink(root: Path, cache: Path, say: Say = silent) -> Path:
         )
 
     return built(cache / "built" / f"sink-{key}", cache, build, say) / "sink"
+
+
+def unstamped(environment: Mapping[str, str]) -> dict[str, str]:
+    """An environment in which Go works in a clone of another user's too; the user's own flags stay."""
+    return {**environment, "GOFLAGS": f"{environment.get('GOFLAGS', '')} {UNSTAMPED}".strip()}
 
 
 def go_version(cache: Path) -> str:
