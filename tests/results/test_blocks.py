@@ -1,8 +1,14 @@
 """Which trials count, and which values stand beside each other."""
 
+from typing import Literal
+
+import pytest
+from msgspec.structs import replace
+
 from tests.results.trials import HEAP, blocks, record
 from tracetax.model import Use
 from tracetax.results.blocks import baseline_pairs, paired, service_mean, whole_blocks
+from tracetax.results.records import Disturbance, TrialRecord
 
 USE = Use(agent="fake", configuration="flat")
 
@@ -30,9 +36,40 @@ def test_a_block_with_a_failure_is_whole_only_after_its_repetition() -> None:
     assert paired(whole_blocks(trials), "p", USE, HEAP, service_mean).blocks == ()
 
 
-def test_of_a_repeated_trial_the_last_good_one_counts() -> None:
-    trials = [*blocks(1), record(4, 1, mean=500.0, attempt=2)]
-    assert list(paired(whole_blocks(trials), "p", USE, HEAP, service_mean).values) == [500]
+def tried(attempt: int, steal: float, other: float, status: Literal["ok", "failed"] = "ok") -> TrialRecord:
+    disturbance = Disturbance(
+        steal=steal,
+        other_cpu=other,
+        tool_cpu=0.0,
+        sink_cpu_ns=0,
+        pressure_cpu_avg10=0.0,
+        disturbed=steal + other > 0.15,
+    )
+    return replace(record(3 + attempt, 1, status=status, attempt=attempt), disturbance=disturbance)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "counts"),
+    [
+        (tried(1, 0.0, 0.3), tried(2, 0.0, 0.9), 1),
+        (tried(1, 0.0, 0.9), tried(2, 0.0, 0.3), 2),
+        (tried(1, 0.5, 0.0), tried(2, 0.1, 0.3), 2),
+        (tried(1, 0.0, 0.3), tried(2, 0.0, 0.3), 1),
+        (tried(1, 0.0, 0.9), tried(2, 0.0, 0.0, "failed"), 1),
+        (tried(1, 0.0, 0.0, "failed"), tried(2, 0.0, 0.9), 2),
+        (tried(1, 0.0, 0.0, "failed"), tried(2, 0.0, 0.0, "failed"), 2),
+    ],
+    ids=[
+        *("first-calmer", "second-calmer", "steal-and-others-add-up", "alike"),
+        *("second-failed", "first-failed", "both-failed"),
+    ],
+)
+def test_of_a_repeated_trial_the_less_disturbed_good_one_counts(
+    first: TrialRecord, second: TrialRecord, counts: int
+) -> None:
+    baselines = [one for one in blocks(1) if one.role != "configuration"]
+    found = whole_blocks([*baselines, first, second])[1]
+    assert [one.attempt for one in found.values() if one.role == "configuration"] == [counts]
 
 
 def test_a_repetition_that_fails_does_not_undo_a_good_trial() -> None:

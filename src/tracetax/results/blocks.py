@@ -1,7 +1,7 @@
 """Finished trials arranged as blocks: the form in which both the stop rule and the findings read them."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from msgspec import Struct
@@ -37,7 +37,7 @@ def cell_key(record: TrialRecord) -> CellKey:
 
 
 def whole_blocks(records: Iterable[TrialRecord]) -> Blocks:
-    """Blocks in which every cell was measured, or failed for good; of a repeated trial the last good one counts.
+    """Blocks in which every cell was measured, or failed for good; of a repeated trial the one that ``counting`` names.
 
     An interrupted block is left out as a whole: its trials stay on disk and count for nothing. The extra trials in
     which memory is measured belong to none.
@@ -50,7 +50,7 @@ def whole_blocks(records: Iterable[TrialRecord]) -> Blocks:
     result: Blocks = {}
     for number, block in sorted(blocks.items()):
         settled = {
-            key: next((trial for trial in reversed(trials) if trial.status == "ok"), trials[-1])
+            key: counting(trials)
             for key, trials in block.items()
             if any(trial.status == "ok" for trial in trials) or len(trials) >= TRIES
         }
@@ -58,6 +58,21 @@ def whole_blocks(records: Iterable[TrialRecord]) -> Blocks:
         if len(settled) >= size:
             result[number] = settled
     return result
+
+
+def counting(tries: Sequence[TrialRecord]) -> TrialRecord:
+    """The trial that counts of one that was repeated: the good one during which others took least of the machine.
+
+    Of equally disturbed ones it is the first; where none is good it is the last. ``tries`` are in the order in which
+    they were made. Nothing that was measured plays a part in the choice.
+    """
+    good = [record for record in tries if record.status == "ok"]
+    return min(good, key=_taken_by_others) if good else tries[-1]
+
+
+def _taken_by_others(record: TrialRecord) -> float:
+    """Cores that were stolen or used by others during a trial."""
+    return record.disturbance.steal + record.disturbance.other_cpu if record.disturbance else 0.0
 
 
 def memory_trials(records: Iterable[TrialRecord], part: str, use: Use, heap_bytes: int) -> list[TrialRecord]:
