@@ -10,12 +10,13 @@ settings.load_profile("tracetax")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Give each of the processes that share the tests a folder of its own for temporary files.
+    """Give each process that runs tests a folder for temporary files and a lock of its own.
 
-    The lock that lets one run measure at a time lies there. These tests need no quiet machine, and the runs of one
-    process must not keep another from its own.
+    These tests need no quiet machine. The runs of one process must not keep another from its own, nor a real
+    measurement on this machine from its end.
     """
+    folder = tempfile.TemporaryDirectory(prefix="tracetax-tests-", ignore_cleanup_errors=True)
+    config.add_cleanup(folder.cleanup)
+    os.environ["TRACETAX_LOCK"] = f"{folder.name}/tracetax.lock"
     if "PYTEST_XDIST_WORKER" in os.environ:
-        folder = tempfile.TemporaryDirectory(prefix="tracetax-tests-", ignore_cleanup_errors=True)
-        config.add_cleanup(folder.cleanup)
         os.environ["TMPDIR"] = tempfile.tempdir = folder.name

@@ -2,17 +2,19 @@
 
 A fault that only a time limit ends would otherwise take a minute each time. With TRACETAX_FAULTS_UNDISTURBED the rule
 that repeats disturbed trials is off: the one who injects faults is such a disturbance himself. On a busy machine
-TRACETAX_FAULTS_PATIENCE multiplies the limits.
+TRACETAX_FAULTS_PATIENCE multiplies the limits. TRACETAX_FAULTS_LOCK stands in the place of the machine's lock, since
+several runs are harmed at once.
 """
 
 import os
 import sys
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from tracetax import cli
 from tracetax.companions import sink
-from tracetax.machine import disturbance
+from tracetax.machine import disturbance, lock
 from tracetax.run import prepare
 from tracetax.run.bench import Limits
 
@@ -27,6 +29,8 @@ def main() -> None:
     sink.ANSWER_SECONDS = 4.0 * PATIENCE
     if os.environ.get("TRACETAX_FAULTS_UNDISTURBED"):
         disturbance.DISTURBED_ABOVE = float("inf")
+    if own := os.environ.get("TRACETAX_FAULTS_LOCK"):
+        lock.LOCK = Path(own)
     sys.argv[0] = "tracetax"
     cli.main()
 

@@ -157,7 +157,11 @@ class Scene:
 
     def tool(self, *words: str, **added: str) -> subprocess.Popen[bytes]:
         """Start the tool with these words after ``./tracetax``."""
-        own = {"TMPDIR": str(self.folder / "tmp"), "JAVA_HOME": str(self.unharmed.jdk)}
+        own = {
+            "TMPDIR": str(self.folder / "tmp"),
+            "TRACETAX_FAULTS_LOCK": str(self.folder / "tracetax.lock"),
+            "JAVA_HOME": str(self.unharmed.jdk),
+        }
         begun = start(words, self.log, (*self.around, *IMPATIENT), **{**own, **self.added, **added})
         self.running.append(begun)
         return begun

@@ -42,10 +42,7 @@ def test_a_tool_that_is_killed_at_any_write_loses_no_finished_trial_and_leaves_n
     assert not list((run / "trials").glob(".*"))
 
 
-def test_what_a_second_run_is_refused_it_does_not_touch(
-    tmp_path: Path, sink_binary: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+def test_what_a_second_run_is_refused_it_does_not_touch(tmp_path: Path, sink_binary: Path) -> None:
     run = tmp_path / "run"
     measured(run, sink_binary, blocks=1)
     before = sorted(run.iterdir())

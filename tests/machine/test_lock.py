@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.run.stand_ins import ROOT
 
 from tracetax.errors import ExitCode, UserError
 from tracetax.machine.lock import holder, sole_run
@@ -45,6 +46,25 @@ def test_a_second_run_is_told_of_the_first(lock: Path) -> None:
     ):
         pass
     assert caught.value.exit_code == ExitCode.BUSY
+
+
+def test_two_runs_with_different_folders_for_temporary_files_share_the_lock(tmp_path: Path) -> None:
+    code = "import os; from tracetax.machine.lock import lock_path; print(lock_path(os.environ))"
+    environment = {name: value for name, value in os.environ.items() if name != "TRACETAX_LOCK"}
+    locks = set[str]()
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        own = {**environment, "TMPDIR": str(tmp_path / name), "PYTHONPATH": str(ROOT / "src")}
+        done = subprocess.run([sys.executable, "-c", code], env=own, capture_output=True, text=True, check=True)
+        locks.add(done.stdout)
+    assert locks == {"/tmp/tracetax.lock\n"}
+
+
+def test_tests_can_name_a_lock_of_their_own(lock: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRACETAX_LOCK", str(lock))
+    with sole_run():
+        assert holder() == str(os.getpid())
+        assert lock.read_text() == f"{os.getpid()}\n"
 
 
 def test_the_lock_is_free_after_a_run(lock: Path) -> None:

@@ -3,16 +3,23 @@
 import contextlib
 import fcntl
 import os
-import tempfile
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from tracetax.errors import ExitCode, UserError
 
-LOCK_NAME = "tracetax.lock"
+LOCK = Path("/tmp/tracetax.lock")
+"""The same for every user of a machine, whatever TMPDIR says: a folder of one's own would lock nobody else out."""
+LOCK_VARIABLE = "TRACETAX_LOCK"
+"""Names another lock. It is meant for tests of Tracetax, whose runs need no quiet machine."""
 _ALWAYS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 """The file may lie in a folder where everybody writes: what somebody else put there must neither lead nor block."""
+
+
+def lock_path(environment: Mapping[str, str]) -> Path:
+    """The file that the machine's one run locks."""
+    return Path(environment.get(LOCK_VARIABLE) or LOCK)
 
 
 @contextmanager
@@ -22,7 +29,7 @@ def sole_run(path: Path | None = None) -> Generator[None]:
     Every user of the machine can hold it, whoever made its file. The kernel frees the lock when its holder ends,
     however that happens.
     """
-    path = path or Path(tempfile.gettempdir()) / LOCK_NAME
+    path = path or lock_path(os.environ)
     try:
         descriptor = _opened(path)
     except OSError as error:
@@ -48,7 +55,7 @@ def sole_run(path: Path | None = None) -> Generator[None]:
 
 def holder(path: Path | None = None) -> str | None:
     """The process of the run that holds the lock, "unknown" where it cannot be told; None where no run does."""
-    path = path or Path(tempfile.gettempdir()) / LOCK_NAME
+    path = path or lock_path(os.environ)
     try:
         descriptor = os.open(path, os.O_RDONLY | _ALWAYS)
     except OSError:
