@@ -1,5 +1,8 @@
 # Finds a JDK of release 17 or newer: JAVA_HOME, then PATH, then /usr/lib/jvm. Sourced by ./tracetax.
 
+# What changes every JVM or compiler that is started, and makes it print a line more.
+java_traps=(JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS JDK_JAVAC_OPTIONS _JAVA_OPTIONS)
+
 # Prints the feature release of the JDK in folder $1; fails where there is none with a compiler.
 jdk_release() {
   local line='' version=''
@@ -9,7 +12,7 @@ jdk_release() {
       if [[ $line == JAVA_VERSION=* ]]; then version=${line#*=}; fi
     done <"$1/release"
   fi
-  if [[ ! $version ]]; then version=$("$1/bin/javac" -version 2>&1) || return 1; fi
+  if [[ ! $version ]]; then version=$(unset "${java_traps[@]}"; "$1/bin/javac" -version 2>&1) || return 1; fi
   version=${version//[!0-9._]/}
   version=${version#1.} # 1.8.0 is release 8
   release=${version%%[._]*}

@@ -31,7 +31,8 @@ KILL_SECONDS = 10.0
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
 KEPT_VARIABLES = ("PATH", "HOME", "TZ", "TMPDIR")
-INHERITED_TRAPS = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH")
+INHERITED_TRAPS = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "JDK_JAVAC_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH")
+"""What changes every JVM or compiler that is started."""
 
 
 def clean_environment(source: Mapping[str, str], added: Mapping[str, str]) -> dict[str, str]:

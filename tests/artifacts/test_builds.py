@@ -65,6 +65,16 @@ def test_another_compiler_compiles_again(root: Path, cache: Path, fake_tool: Fak
     assert build_workload(root, "calltree/java", cache) != first
 
 
+def test_what_the_caller_wants_of_every_java_reaches_no_compiler_and_compiles_nothing_again(
+    root: Path, cache: Path, fake_tool: FakeTool, calls: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_tool("javac", 'echo "$JAVA_TOOL_OPTIONS$JDK_JAVAC_OPTIONS"; ' + COMPILES.format(version="17", calls=calls))
+    first = build_workload(root, "calltree/java", cache)
+    monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-Dproxy=here")
+    monkeypatch.setenv("JDK_JAVAC_OPTIONS", "-g")
+    assert build_workload(root, "calltree/java", cache) == first
+
+
 @pytest.mark.parametrize("damage", ["changed", "missing", "without its list"])
 def test_a_damaged_build_is_noticed_and_built_again(
     root: Path, cache: Path, fake_tool: FakeTool, calls: Path, damage: str

@@ -61,6 +61,15 @@ def test_a_jdk_without_release_file_is_asked(tmp_path: Path) -> None:
     assert (jdk.version, jdk.release) == ("21.0.4", 21)
 
 
+def test_what_the_caller_wants_of_every_java_does_not_reach_a_question_for_its_version(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = write_jdk(tmp_path / "jdk", "")
+    (home / "bin" / "java").write_text('#!/bin/sh\n[ "$JAVA_TOOL_OPTIONS" ] || echo \'version "21.0.4"\' >&2\n')
+    monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-javaagent:/not/there.jar")
+    assert jdk_at(home).version == "21.0.4"
+
+
 def test_without_java_there_is_none(tmp_path: Path) -> None:
     assert find_jdk({"PATH": str(tmp_path)}) is None
 

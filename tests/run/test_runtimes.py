@@ -105,6 +105,18 @@ def test_a_java_without_the_collector_is_refused_before_anything_is_measured(mac
     check_runtimes(asking(JvmSettings(HEAP, "Z")), agents(FLAT), jdks)
 
 
+@pytest.mark.parametrize("name", ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"])
+def test_what_the_caller_wants_of_every_java_does_not_reach_the_question_for_the_collector(
+    machine: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    java = machine / "a-17" / "bin" / "java"
+    java.write_text(f'#!/bin/sh\nif [ "${name}" ]; then echo "Conflicting collector combinations"; exit 1; fi\n')
+    what = on(0)
+    jdks = obtained(what, machine)
+    monkeypatch.setenv(name, "-XX:+UseParallelGC")
+    check_runtimes(what, agents(FLAT), jdks)
+
+
 @pytest.mark.parametrize(
     ("release", "collector", "expected"),
     [

@@ -90,7 +90,7 @@ def build_workload(root: Path, name: str, cache: Path, say: Say = silent) -> Pat
     if not files:
         raise UserError(f"There are no sources of the workload {name} in {source}.")
     javac = find_tool("javac", f"to compile the workload {name}: a JDK of at least 17")
-    version = _version([str(javac), "-version"], cache)
+    version = _version([str(javac), "-version"], cache, clean=True)
     key = key_of(source, files, version, *JAVAC_OPTIONS)
     label = name.replace("/", "-")
 
@@ -102,12 +102,13 @@ def build_workload(root: Path, name: str, cache: Path, say: Say = silent) -> Pat
             logs=cache / "logs",
             label=label,
             seconds=JAVAC_SECONDS,
+            clean=True,
         )
 
     return built(cache / "built" / f"{label}-{key}", cache, build, say)
 
 
-def _version(command: list[str], cache: Path) -> str:
+def _version(command: list[str], cache: Path, *, clean: bool = False) -> str:
     label = f"{Path(command[0]).name}-version"
     what = f"{command[0]} does not work"
-    return run_tool(what, command, logs=cache / "logs", label=label, seconds=VERSION_SECONDS).strip()
+    return run_tool(what, command, logs=cache / "logs", label=label, seconds=VERSION_SECONDS, clean=clean).strip()

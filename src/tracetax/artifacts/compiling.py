@@ -60,7 +60,9 @@ def javac_version(cache: Path) -> str:
     """What the compiler says about itself. Raises ToolFailed."""
     command = [str(javac()), "-version"]
     logs = cache / "logs"
-    return run_tool("javac does not work", command, logs=logs, label="javac-version", seconds=VERSION_SECONDS).strip()
+    return run_tool(
+        "javac does not work", command, logs=logs, label="javac-version", seconds=VERSION_SECONDS, clean=True
+    ).strip()
 
 
 def pack(classes: Path, jar: Path) -> None:

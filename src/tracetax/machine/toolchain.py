@@ -1,5 +1,6 @@
 """Which JDKs there are, and which JDK, Maven and Go this process would use: those that ``./tracetax`` put first."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from tracetax.model import Java
+from tracetax.process import INHERITED_TRAPS
 
 OLDEST_JDK = 17
 JVM_FOLDERS = ("/usr/lib/jvm", "/usr/lib64/jvm", "/usr/java", "/opt/java", "~/.sdkman/candidates/java")
@@ -110,9 +112,15 @@ def _vendor_of(java: Path) -> str:
 
 
 def _version_of(command: Sequence[str], pattern: str) -> str:
-    """What a program says about itself; "unknown" where it says nothing that is understood."""
+    """What a program says about itself; "unknown" where it says nothing that is understood.
+
+    What would change every JVM of the caller's, such as JAVA_TOOL_OPTIONS, is not handed on: it changes no trial.
+    """
+    environment = {name: value for name, value in os.environ.items() if name not in INHERITED_TRAPS}
     try:
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=30, check=False)
+        done = subprocess.run(
+            command, capture_output=True, env=environment, text=True, errors="replace", timeout=30, check=False
+        )
     except (OSError, subprocess.TimeoutExpired):
         return "unknown"
     found = re.search(pattern, done.stdout + done.stderr)

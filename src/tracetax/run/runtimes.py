@@ -12,6 +12,7 @@ from tracetax.catalog.java import check_java
 from tracetax.errors import ExitCode, UserError
 from tracetax.machine.toolchain import OLDEST_JDK, Jdk, find_jdk, find_jdks, jdk_at
 from tracetax.model import BASELINE, Agent, Experiment
+from tracetax.process import clean_environment
 from tracetax.workloads import calltree
 
 ASK_SECONDS = 30.0
@@ -88,6 +89,7 @@ def check_runtimes(experiment: Experiment, agents: Mapping[str, Agent], jdks: Ma
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
+                env=clean_environment(os.environ, {}),
                 text=True,
                 errors="replace",
                 timeout=ASK_SECONDS,
