@@ -49,6 +49,11 @@ def test_a_flat_workload_that_delivers_everything_gets_no_verdict(tmp_path: Path
     assert record.service and record.service.mean == pytest.approx(102.97)
 
 
+def test_bytes_that_are_no_text_in_status_file_and_logs_harm_nothing(tmp_path: Path, sink_binary: Path) -> None:
+    record = trial(tmp_path, sink_binary, configuration("no-utf8"))
+    assert (record.status, codes(record)) == ("ok", set())
+
+
 def test_warm_up_records_are_accounted_apart(tmp_path: Path, sink_binary: Path) -> None:
     record = trial(tmp_path, sink_binary, configuration("flat"))
     assert record.warm_up and record.warm_up.ledger.received == record.warm_up.calls * 3 > 0
@@ -72,6 +77,8 @@ def test_the_baseline_expects_nothing(tmp_path: Path, sink_binary: Path) -> None
         ("garbled", "malformed-input"),
         ("lying", "output-broken"),
         ("half-written", "output-broken"),
+        ("garbled-status", "output-broken"),
+        ("garbled-output", "output-broken"),
         ("does-not-end", "does-not-end"),
         ("exit-status", "exit-status"),
         ("backwards", "broken-trees"),

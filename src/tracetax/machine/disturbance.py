@@ -77,7 +77,7 @@ def machine_cpu(cores: Collection[int] = (), root: Path = ROOT) -> MachineCpu:
 def process_cpu_ns(pid: int) -> int:
     """CPU of a process with all its threads and the children it has waited for; 0 where it is gone."""
     try:
-        text = Path(f"/proc/{pid}/stat").read_text()
+        text = Path(f"/proc/{pid}/stat").read_text(errors="replace")
     except (FileNotFoundError, ProcessLookupError):
         return 0
     fields = text[text.rindex(")") + 2 :].split()

@@ -60,7 +60,7 @@ def process_clock_ns(pid: int) -> int:
 
 def peak_rss_bytes(pid: int) -> int:
     """The most memory that a process has had resident so far; 0 where it is gone."""
-    with contextlib.suppress(OSError), Path(f"/proc/{pid}/status").open() as file:
+    with contextlib.suppress(OSError), Path(f"/proc/{pid}/status").open(errors="replace") as file:
         for line in file:
             if line.startswith("VmHWM:"):
                 return int(line.split()[1]) * 1024

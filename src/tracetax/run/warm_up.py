@@ -100,7 +100,7 @@ def warm_up(
 
     while True:
         status = burst(size)
-        level = int(status.values["driver"]), int(status.values["method"])
+        level = status.number("driver"), status.number("method")
         hot = min(level) >= TOP_TIER and calls >= LEAST_CALLS
         watch(f"warming up, {calls:,} calls")
         if (hot and (arrivals.seen or arrivals.given_up or not delivers)) or time.monotonic() > deadline:
@@ -114,9 +114,9 @@ def warm_up(
     return Warmed(
         calls=calls,
         bursts=bursts,
-        how=status.values["how"],
-        driver_level=int(status.values["driver"]),
-        method_level=int(status.values["method"]),
+        how=status.values.get("how", "unknown"),
+        driver_level=status.number("driver"),
+        method_level=status.number("method"),
         records=calls * per_call,
         connected=arrivals.seen,
     )

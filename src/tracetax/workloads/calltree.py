@@ -21,6 +21,8 @@ START_UP_CLASS = f"{PACKAGE}.{ENTRY}"
 TOP_TIER = 4
 SMALL_HEAP_BYTES = 32 << 20
 """What a growing heap begins with."""
+LONGEST_NUMBER = 19
+"""Digits of the largest int64."""
 CHUNK_CALLS = 16
 """Calls that the driver makes in one go; HotSpot counts these chunks when it decides what to compile."""
 
@@ -40,6 +42,14 @@ class Status(Struct, frozen=True):
     at_ns: int
     values: dict[str, str]
     text: str
+
+    def number(self, key: str) -> int:
+        """A whole number that the line gives. Raises WorkloadFailed where it does not."""
+        number = whole_number(self.values.get(key, "").removeprefix("-"))
+        if number is None:
+            said = f"{self.name} {self.text}"[:80]
+            raise WorkloadFailed("output-broken", f"the workload's status file gives no number {key!r}: {said!r}")
+        return -number if self.values[key].startswith("-") else number
 
 
 class Output(Struct, frozen=True):
@@ -145,7 +155,7 @@ class Driver:
         self.logs = logs
         status.touch()
         self._read = 0
-        self._partial = ""
+        self._partial = b""
         self._lines: list[Status] = []
         self._taken = 0
         self.process = Process(
@@ -197,12 +207,12 @@ class Driver:
         return next((line.at_ns for line in reversed(self._lines) if line.name == name), 0)
 
     def _follow(self) -> None:
-        with self.status.open() as stream:
+        with self.status.open("rb") as stream:
             stream.seek(self._read)
-            text = stream.read()
-            self._read = stream.tell()
-        *whole, self._partial = (self._partial + text).split("\n")
-        self._lines.extend(parse_status(line) for line in whole if line)
+            data = stream.read()
+        self._read += len(data)
+        *whole, self._partial = (self._partial + data).split(b"\n")
+        self._lines.extend(parse_status(line.decode(errors="replace")) for line in whole if line)
 
     def _ended(self, when: str) -> WorkloadFailed:
         ending = self.process.poll()
@@ -211,12 +221,17 @@ class Driver:
         return WorkloadFailed("jvm-ended", f"the JVM {how} after {after:.1f} s, {when}")
 
 
+def whole_number(text: str) -> int | None:
+    """The number that a foreign text is, if it is one of at most ``LONGEST_NUMBER`` ASCII digits."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= LONGEST_NUMBER else None
+
+
 def parse_status(line: str) -> Status:
-    """Read ``name monotonic_ns key=value …``."""
+    """Read ``name monotonic_ns key=value …``; what is no such line gives a status that nobody waits for."""
     name, _, rest = line.partition(" ")
     at, _, text = rest.partition(" ")
     values = dict(word.split("=", 1) for word in text.split() if "=" in word)
-    return Status(name=name, at_ns=int(at) if at.isdigit() else 0, values=values, text=text)
+    return Status(name=name, at_ns=whole_number(at) or 0, values=values, text=text)
 
 
 def read_output(folder: Path) -> Output:
@@ -224,7 +239,7 @@ def read_output(folder: Path) -> Output:
     path = folder / "trial.json"
     try:
         return msgspec.json.decode(path.read_bytes(), type=Output)
-    except (FileNotFoundError, msgspec.DecodeError) as error:
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
         raise WorkloadFailed("output-broken", f"the workload left no readable trial.json: {error}") from None
 
 
