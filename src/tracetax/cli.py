@@ -1,7 +1,6 @@
 """The commands, thin: each reads what was typed and calls the floor below."""
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -318,8 +317,9 @@ def list_command(
     /,
     *,
     agents_dir: AgentsDirs = None,
+    as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
 ) -> int:
-    """List what there is.
+    """List what there is. Names are never wrapped; in a pipe each row is one line.
 
     Parameters
     ----------
@@ -329,17 +329,12 @@ def list_command(
         With configurations: only this agent's.
     agents_dir
         With agents and configurations: a folder with agents of your own.
+    as_json
+        For programs: an array with an object for each row.
     """
-    from tracetax.commands import listings
+    from tracetax.commands.listings import show_list
 
-    show: dict[str, Callable[[], None]] = {
-        "agents": lambda: listings.agents(ROOT, agents_dir or ()),
-        "backends": lambda: listings.backends(ROOT),
-        "configurations": lambda: listings.configurations(ROOT, agent, agents_dir or ()),
-        "experiments": lambda: listings.experiments(ROOT),
-        "runs": lambda: listings.runs(Path("runs")),
-    }
-    show[what]()
+    show_list(what, ROOT, agents_dir or (), agent, as_json=as_json)
     return ExitCode.OK
 
 

@@ -1,10 +1,12 @@
-"""``./tracetax list`` and ``doctor``: what there is, as tables."""
+"""``./tracetax list`` and ``doctor``: what there is, as tables or for programs."""
 
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 import msgspec
+from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
@@ -16,79 +18,130 @@ from tracetax.commands.console import console
 from tracetax.commands.request import DEFAULT_EXPERIMENT
 from tracetax.errors import ExitCode, UserError
 from tracetax.machine.doctor import diagnose
+from tracetax.model import Agent
 from tracetax.results.folder import RunFolder
 from tracetax.run.describe import estimate_words
 from tracetax.run.plan import cells, memory_needed
 
 MARKS = {"ok": Text("✓", "green"), "warn": Text("⚠", "yellow"), "missing": Text("✗", "red"), "unseen": Text("–", "dim")}
+TYPED = frozenset({"agent", "backend", "configuration", "experiment", "run"})
+"""Columns whose names are copied into commands: they are never wrapped."""
+PROSE_WIDTH = 12
+"""Letters that each other column gets at least, also where the terminal is too narrow."""
+FOLDER = Path("runs")
+"""Where runs lie unless ``--out`` says otherwise: in the working directory."""
+
+Row: TypeAlias = dict[str, str | int | list[str] | None]
 
 
-def agents(root: Path, own: Sequence[Path] = ()) -> None:
+def show_list(what: str, root: Path, own: Sequence[Path] = (), only: str | None = None, *, as_json: bool) -> None:
+    """Show one of the listings: a table, or JSON with one object per row. ``only``: this agent's configurations."""
+    if only is not None and what != "configurations":
+        raise UserError(f'"{only}" goes with configurations: ./tracetax list configurations {only}')
+    rows = {
+        "agents": lambda: agents(root, own),
+        "backends": lambda: backends(root),
+        "configurations": lambda: configurations(root, only, own),
+        "experiments": lambda: experiments(root),
+        "runs": lambda: runs(FOLDER),
+    }[what]()
+    if as_json:
+        print(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode())
+        return
+    if not rows and what == "runs":
+        console().print(f"No run in {FOLDER}/ yet.   (./tracetax run)")
+        return
+    _print_table(rows)
+    if what == "configurations":
+        _print_technologies(load_agents(root, own), only)
+
+
+def agents(root: Path, own: Sequence[Path] = ()) -> list[Row]:
     """Every agent with its version and what it is."""
-    table = _table("agent", "name", "version", "instrumentation", "licence", "configurations")
-    for key, agent in load_agents(root, own).items():
-        table.add_row(
-            *(key, agent.name, agent.version or "–", agent.instrumentation, agent.licence),
-            str(sum(":" not in name for name in agent.configurations)),
-        )
-    console().print(table)
+    return [
+        {
+            "agent": key,
+            "name": agent.name,
+            "version": agent.version or None,
+            "instrumentation": agent.instrumentation,
+            "licence": agent.licence,
+            "configurations": sum(":" not in name for name in agent.configurations),
+        }
+        for key, agent in load_agents(root, own).items()
+    ]
 
 
-def backends(root: Path) -> None:
+def backends(root: Path) -> list[Row]:
     """Every real backend with what it takes."""
-    table = _table("backend", "name", "version", "takes", "licence")
-    for key, backend in load_backends(root).items():
-        table.add_row(key, backend.name, backend.version, ", ".join(backend.accepts), backend.licence)
-    console().print(table)
+    return [
+        {
+            "backend": key,
+            "name": backend.name,
+            "version": backend.version,
+            "takes": list(backend.accepts),
+            "licence": backend.licence,
+        }
+        for key, backend in load_backends(root).items()
+    ]
 
 
-def configurations(root: Path, only: str | None, own: Sequence[Path] = ()) -> None:
-    """Every configuration with what it contains and promises."""
+def configurations(root: Path, only: str | None, own: Sequence[Path] = ()) -> list[Row]:
+    """Every configuration with what it contains and promises; of one agent where ``only`` names it."""
     every = load_agents(root, own)
     if only is not None and only not in every:
         raise UserError(unknown_agent(only, Known(every)))
-    table = _table("agent", "configuration", "title", "layers", "promises", "profile")
-    for key, agent in every.items():
-        for name, config in agent.configurations.items():
-            if only in (None, key) and ":" not in name:
-                table.add_row(
-                    key, name, config.title, "+".join(config.layers), str(config.delivery), config.profile or "–"
-                )
-    console().print(table)
-    for key, agent in every.items():
-        others = [name for name in agent.technologies if name != agent.technology]
-        if others and only in (None, key):
-            each = f"Each of {key} in {agent.technologies[agent.technology].title}; also as NAME:TECHNOLOGY, with "
-            console().print(f"{each}{', '.join(others)}.", soft_wrap=True)
+    return [
+        {
+            "agent": key,
+            "configuration": name,
+            "title": config.title,
+            "layers": "+".join(config.layers),
+            "promises": str(config.delivery),
+            "profile": config.profile,
+        }
+        for key, agent in every.items()
+        for name, config in agent.configurations.items()
+        if only in (None, key) and ":" not in name
+    ]
 
 
-def experiments(root: Path) -> None:
+def experiments(root: Path) -> list[Row]:
     """Every experiment with its estimated time."""
     known = load_agents(root)
-    table = _table("experiment", "title", "parts", "time")
-    for name, experiment in load_experiments(known, root).items():
-        table.add_row(name, experiment.title, str(len(experiment.parts)), estimate_words(experiment, known))
-    console().print(table)
+    return [
+        {
+            "experiment": name,
+            "title": experiment.title,
+            "parts": len(experiment.parts),
+            "time": estimate_words(experiment, known),
+        }
+        for name, experiment in load_experiments(known, root).items()
+    ]
 
 
-def runs(folder: Path) -> None:
-    """Every run in the working directory's ``runs``, newest last."""
-    table = _table("run", "experiment", "started", "trials", "ended")
-    found = sorted(folder.glob("*/manifest.json"), key=lambda path: path.stat().st_mtime)
-    for path in found:
+def runs(folder: Path) -> list[Row]:
+    """Every run in a folder, newest last."""
+    found: list[Row] = []
+    for path in sorted(folder.glob("*/manifest.json"), key=lambda path: path.stat().st_mtime):
         try:
             run = RunFolder(path.parent)
             manifest = run.manifest
         except UserError as error:
-            table.add_row(str(path.parent), "unreadable", "", "", str(error))
+            found.append(
+                {"run": str(path.parent), "experiment": None, "started": None, "trials": None, "ended": str(error)}
+            )
             continue
         first, last = manifest.invocations[0], manifest.invocations[-1]
-        trials = str(len(run.trial_folders()))
-        table.add_row(str(path.parent), first.experiment.key, first.started_at, trials, last.ended or "did not end")
-    if found:
-        console().print(table)
-    else:
-        console().print(f"No run in {folder}/ yet.   (./tracetax run)")
+        found.append(
+            {
+                "run": str(path.parent),
+                "experiment": first.experiment.key,
+                "started": first.started_at,
+                "trials": len(run.trial_folders()),
+                "ended": last.ended or "did not end",
+            }
+        )
+    return found
 
 
 def doctor(root: Path, *, as_json: bool = False) -> int:
@@ -111,6 +164,44 @@ def _default_memory(root: Path) -> int | None:
     except UserError:
         return None
     return max(memory_needed(cell, {}) for cell in cells(experiment, agents))
+
+
+def _print_table(rows: Sequence[Row]) -> None:
+    """A table of rows with the same keys. Piped, each row is one line; on a terminal only prose is folded."""
+    if not rows:
+        return
+    terminal = console()
+    headers = list(rows[0])
+    texts = [[_cell(row[header]) for header in headers] for row in rows]
+    widths = [max(map(cell_len, (header, *column))) for header, *column in zip(headers, *texts, strict=True)]
+    table = _table()
+    for header, width in zip(headers, widths, strict=True):
+        named = header in TYPED or not terminal.is_terminal
+        table.add_column(header, overflow="fold", no_wrap=named, min_width=width if named else None)
+    for cells_of_row in texts:
+        table.add_row(*map(Text, cells_of_row))
+    least = [
+        width if header in TYPED or not terminal.is_terminal else min(width, PROSE_WIDTH)
+        for header, width in zip(headers, widths, strict=True)
+    ]
+    needed = sum(least) + 2 * len(least)
+    terminal.width = max(terminal.width, needed) if terminal.is_terminal else needed
+    terminal.print(table, crop=False)
+
+
+def _cell(value: str | int | list[str] | None) -> str:
+    """A value as a table shows it, in one line."""
+    if value is None:
+        return "–"
+    return ", ".join(value) if isinstance(value, list) else " ".join(str(value).split())
+
+
+def _print_technologies(every: dict[str, Agent], only: str | None) -> None:
+    for key, agent in every.items():
+        others = [name for name in agent.technologies if name != agent.technology]
+        if others and only in (None, key):
+            each = f"Each of {key} in {agent.technologies[agent.technology].title}; also as NAME:TECHNOLOGY, with "
+            console().print(f"{each}{', '.join(others)}.", soft_wrap=True)
 
 
 def _table(*headers: str) -> Table:
