@@ -243,49 +243,6 @@ def _names(text: str | None) -> tuple[str, ...] | None:
 
 
 @app.command
-def check_agent(
-    agent: str,
-    configuration: str | None = None,
-    /,
-    *,
-    agents_dir: AgentsDirs = None,
-    artifact: Annotated[list[str] | None, Parameter(negative="")] = None,
-    jdk: int = 0,
-    out: Path | None = None,
-) -> int:
-    """Try an agent's file in one trial of 20 seconds: woven, counted, structure, loss, drain, exit, and what to mend.
-
-    Examples: `./tracetax check-agent kieker` · `./tracetax check-agent mine otlp --agents-dir ~/agents`
-
-    Parameters
-    ----------
-    agent
-        Its name, which is its folder's.
-    configuration
-        Default: the stock one, or the first that promises records.
-    agents_dir
-        A folder with agents of your own, each a folder with an agent.toml (docs/add-an-agent.md), or one such folder.
-    artifact
-        AGENT.ARTIFACT=FILE: a file of yours in place of an artifact.
-    jdk
-        The feature release of Java, such as 21. Default: the JDK that is found first.
-    out
-        The folder for the trial. Default: runs/<date>-check-<agent>-<tag>.
-    """
-    from tracetax.commands.check_agent import CheckRequest, check_command
-
-    request = CheckRequest(
-        agent=agent,
-        configuration=configuration,
-        jdk=jdk,
-        agents_dirs=tuple(agents_dir or ()),
-        artifacts=tuple(artifact or ()),
-        out=out,
-    )
-    return check_command(request, ROOT, tuple(sys.argv[1:]))
-
-
-@app.command
 def report(run: Path, *, export: str | None = None, to: Path | None = None) -> int:
     """Show a finished run again and rewrite its findings and its page, or write it in another format.
 
@@ -366,7 +323,20 @@ def test(*pytest: Annotated[str, Parameter(allow_leading_hyphen=True)]) -> int:
     return run_checks(ROOT, pytest)
 
 
-app.register_install_completion_command(add_to_startup=False)  # pyright: ignore[reportUnknownMemberType]
+IN_THEIR_FILES = {
+    "check-agent": """Try an agent's file in one trial of 20 seconds, and say what to mend.
+
+Looked at are: woven, counted, structure, loss, drain, exit. Examples: `./tracetax check-agent kieker` ·
+`./tracetax check-agent mine otlp --agents-dir ~/agents`""",
+    "completion": """Print what makes a shell complete names at Tab: agents, configurations, experiments, runs, options.
+
+For this shell: `source <(./tracetax completion)`. For every one: `./tracetax completion >> ~/.bashrc`, or the like.""",
+    "complete": "",
+}
+"""Commands whose functions stand in ``commands/``, with what ``--help`` says; where that is nothing, it is silent."""
+for name, words in IN_THEIR_FILES.items():
+    place = "completion" if name == "complete" else name.replace("-", "_")
+    app.command(f"tracetax.commands.{place}:{name.replace('-', '_')}", name=name, help=words or None, show=bool(words))
 
 
 def main() -> None:

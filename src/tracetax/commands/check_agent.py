@@ -2,9 +2,12 @@
 
 import os
 import re
+import sys
 import textwrap
 from pathlib import Path
+from typing import Annotated
 
+from cyclopts import Parameter
 from msgspec import Struct
 from msgspec.structs import replace
 from rich.console import Console
@@ -46,6 +49,46 @@ class CheckRequest(Struct, frozen=True):
     agents_dirs: tuple[Path, ...] = ()
     artifacts: tuple[str, ...] = ()
     out: Path | None = None
+
+
+def check_agent(
+    agent: str,
+    configuration: str | None = None,
+    /,
+    *,
+    agents_dir: Annotated[list[Path] | None, Parameter(negative="")] = None,
+    artifact: Annotated[list[str] | None, Parameter(negative="")] = None,
+    jdk: int = 0,
+    out: Path | None = None,
+) -> int:
+    """Try an agent's file in one trial of 20 seconds: woven, counted, structure, loss, drain, exit, and what to mend.
+
+    Parameters
+    ----------
+    agent
+        Its name, which is its folder's.
+    configuration
+        Default: the stock one, or the first that promises records.
+    agents_dir
+        A folder with agents of your own, each a folder with an agent.toml (docs/add-an-agent.md), or one such folder.
+    artifact
+        AGENT.ARTIFACT=FILE: a file of yours in place of an artifact.
+    jdk
+        The feature release of Java, such as 21. Default: the JDK that is found first.
+    out
+        The folder for the trial. Default: runs/<date>-check-<agent>-<tag>.
+    """
+    from tracetax.cli import ROOT
+
+    request = CheckRequest(
+        agent=agent,
+        configuration=configuration,
+        jdk=jdk,
+        agents_dirs=tuple(agents_dir or ()),
+        artifacts=tuple(artifact or ()),
+        out=out,
+    )
+    return check_command(request, ROOT, tuple(sys.argv[1:]))
 
 
 def check_command(request: CheckRequest, root: Path, typed: Typed) -> int:

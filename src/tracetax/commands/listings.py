@@ -28,6 +28,7 @@ TYPED = frozenset({"agent", "backend", "configuration", "experiment", "run"})
 """Columns whose names are copied into commands: they are never wrapped."""
 PROSE_WIDTH = 12
 """Letters that each other column gets at least, also where the terminal is too narrow."""
+KINDS = ("agents", "backends", "configurations", "experiments", "runs")
 FOLDER = Path("runs")
 """Where runs lie unless ``--out`` says otherwise: in the working directory."""
 
