@@ -100,7 +100,7 @@ def test_a_failing_configuration_is_repeated_once_then_set_aside_and_the_others_
     ]
     assert sum(r.configuration == "flat" and r.status == "ok" for r in folder.records()) == 2
     assert "set aside" in watcher.notes[0]
-    assert ended.parts["p"] in ("settled", "unsettleable", "max-blocks")
+    assert ended.parts["p"] in ("settled", "max-blocks")
 
 
 def test_a_trial_that_fails_once_is_made_good_by_its_repetition(tmp_path: Path, sink_binary: Path) -> None:

@@ -7,18 +7,18 @@ from typing import Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tracetax.model import Experiment, Part, Use
+from tracetax.model import Experiment, Use
 from tracetax.results import blocks as arranged
 from tracetax.results.folder import RunFolder
 from tracetax.results.records import BASELINES, TrialRecord
+from tracetax.run import judging
 from tracetax.run.bench import Bench
 from tracetax.run.plan import Cell, Slot, block, cells, expected_seconds, memory_cells
 from tracetax.run.stages import Plan
 from tracetax.run.trial import run_trial
-from tracetax.statistics.overhead import differences, log_ratios
-from tracetax.statistics.stopping import BlockValues, BuildValues, StopRule, decide
+from tracetax.statistics.stopping import decide
 
-WORST_FIRST = ("failed", "interrupted", "budget", "max-blocks", "unsettleable", "settled")
+WORST_FIRST = ("failed", "interrupted", "budget", "max-blocks", "settled")
 
 
 class Progress(Protocol):
@@ -67,6 +67,10 @@ class Session:
         self.ended: dict[str, str] = {}
         self.failed: list[int] = []
         self.set_aside = self._set_aside_before()
+        self.resting: set[Cell] = set()
+        """Configurations that have settled: they need no further block."""
+        self.forewarned: set[str] = set()
+        """Parts of which was said what the time left will buy."""
         wanted = memory_cells(self.cells) if experiment.schedule.memory else []
         self.memory_due = [cell for cell in wanted if not self._memory_known(cell)]
 
@@ -90,12 +94,13 @@ class Session:
 
     def _active(self, cell: Cell) -> bool:
         """Whether a cell is still measured: its part goes on, and both baselines and configurations are there."""
-        if cell.part in self.ended or cell in self.set_aside:
+        if cell.part in self.ended or cell in self.set_aside or cell in self.resting:
             return False
         family = [other for other in self.cells if (other.part, other.heap_bytes) == (cell.part, cell.heap_bytes)]
         if any(other in self.set_aside for other in family if other.role != "configuration"):
             return False
-        return any(other not in self.set_aside for other in family if other.role == "configuration")
+        out = self.set_aside | self.resting
+        return any(other not in out for other in family if other.role == "configuration")
 
     def _block(self, slots: list[Slot]) -> None:
         """Measure a block; what failed or was disturbed is repeated once at its end."""
@@ -170,43 +175,32 @@ class Session:
         return record
 
     def _judge(self) -> None:
-        """Decide for every part whether it goes on."""
+        """Decide for every part whether it goes on, and for each of its configurations whether it rests."""
         whole = arranged.whole_blocks(self.records)
-        schedule = self.experiment.schedule
-        rule = StopRule(
-            min_blocks=schedule.min_blocks,
-            max_blocks=schedule.max_blocks,
-            half_width_ratio=schedule.half_width_ratio,
-            half_width_ns=schedule.half_width_ns,
-        )
+        rule = judging.rule_of(self.experiment.schedule)
         going = [part for part in self.parts.values() if part.name not in self.ended]
         for part in going:
+            self.resting -= {cell for cell in self.resting if cell.part == part.name}
             if not any(self._active(cell) for cell in self.cells if cell.part == part.name):
                 self.ended[part.name] = "failed"
                 continue
-            done = sum(1 for found in whole.values() if any(key[0] == part.name for key in found))
+            cells = [cell for cell in self.cells if cell not in self.set_aside]
+            measured = judging.measured(self.experiment, part, cells, whole)
+            done, samples = measured.blocks_done, measured.samples()
+            decision = decide(samples, rule, done, 1)
+            self.resting |= judging.resting(measured, decision)
             # the first block is always made, so that there is something to show
             affordable = self._affordable_blocks() if done else 1
-            decision = decide(self._samples(part, whole), rule, done, affordable)
+            decision = decide(samples, rule, done, affordable)
             if decision.reason:
                 self.ended[part.name] = decision.reason
+            elif done >= rule.min_blocks and part.name not in self.forewarned:
+                self._forewarn(judging.attainable_words(part, decision, rule, min(rule.max_blocks, done + affordable)))
+                self.forewarned.add(part.name)
 
-    def _samples(self, part: Part, whole: arranged.Blocks) -> dict[str, BlockValues | BuildValues]:
-        samples: dict[str, BlockValues | BuildValues] = {}
-        for cell in self.cells:
-            if cell.part != part.name or cell.role != "configuration" or cell in self.set_aside:
-                continue
-            found = arranged.paired(whole, part.name, cell.use, cell.heap_bytes, arranged.service_mean)
-            if found.blocks:
-                columns = found.values, found.baseline_1, found.baseline_2
-                samples[str(cell.use)] = BlockValues(log_ratios(*columns), differences(*columns))
-        heaps = {cell.use: cell.heap_bytes for cell in self.cells if cell.part == part.name}
-        for first, second in part.build_pairs:
-            if {str(first), str(second)} <= samples.keys():
-                found = arranged.side_by_side(whole, part.name, first, second, heaps[first], arranged.service_mean)
-                if len(found[0]):
-                    samples[f"{second} against {first.build}"] = BuildValues(*found)
-        return samples
+    def _forewarn(self, text: str) -> None:
+        if text:
+            self.progress.note(text)
 
     def _estimate(self, cell: Cell) -> float:
         """Seconds that a trial of this cell takes: as measured in this session, or a first guess."""

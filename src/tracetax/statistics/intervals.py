@@ -60,15 +60,6 @@ def t_p_value(statistic: float, degrees_of_freedom: int) -> float:
     return 2 * _evaluate("stdtr", degrees_of_freedom, -abs(statistic))
 
 
-@lru_cache(maxsize=4096)
-def spread_lower_factor(degrees_of_freedom: int, confidence: float = 0.9) -> float:
-    """Return what a sample's standard deviation is multiplied with for the one-sided lower limit of the true one.
-
-    From the chi-square distribution of the sample variance of a normal sample; 0.78 for 9 degrees of freedom.
-    """
-    return (degrees_of_freedom / _evaluate("chdtri", degrees_of_freedom, 1 - confidence)) ** 0.5
-
-
 def t_interval(values: ArrayLike) -> Estimate:
     """Return the mean of independent values with Student's 95 % interval.
 

@@ -13,13 +13,16 @@ from msgspec import Struct
 from numpy.typing import ArrayLike
 
 from tracetax.statistics.equivalence import asked_half_width, differs_beyond_doubt
-from tracetax.statistics.intervals import Estimate, spread_lower_factor, t_critical, t_interval
+from tracetax.statistics.intervals import Estimate, t_critical, t_interval
 from tracetax.statistics.overhead import compare
 
-Status = Literal["settled", "open", "unsettleable"]
-Reason = Literal["settled", "unsettleable", "budget", "max-blocks"]
+Status = Literal["settled", "open"]
+Reason = Literal["settled", "budget", "max-blocks"]
 FAR = 100_000
 """Blocks beyond which a projection says no more than "never"."""
+CPU_WIDER = 2.0
+"""CPU is asked to be within twice the half-width of the ratio: it is what is added alone, of all threads, compilers
+and collector included, where the ratio is of the whole call."""
 
 
 class StopRule(Struct, frozen=True):
@@ -40,6 +43,8 @@ class BlockValues(Struct, frozen=True):
     """Shape (n,)."""
     differences_ns: ArrayLike
     """Shape (n,), ns per call."""
+    cpu_ns: ArrayLike | None = None
+    """CPU that it adds, shape (m,), ns per call, where it is ranked by that; else None."""
 
 
 class BuildValues(Struct, frozen=True):
@@ -61,6 +66,10 @@ class Progress(Struct, frozen=True):
     """None also for a comparison, which is judged by its ratio."""
     projected_blocks: int | None
     """Blocks in total at which it is expected to settle, its spread staying as it is; None with fewer than two."""
+    attainable: float | None = None
+    """Half-width of the log ratio that all blocks which still fit will buy, its spread staying as it is."""
+    half_width_cpu: float | None = None
+    """Of the CPU that it adds, as a share of that; None where it is not ranked by CPU."""
 
 
 class Decision(Struct, frozen=True):
@@ -84,17 +93,16 @@ def decide(
 
     Planned points are every block from ``min_blocks`` on; before that only the budget stops. A configuration is
     *settled* when the half-width of r's interval is at most ``half_width_ratio`` or that of d's at most
-    ``half_width_ns``. One that cannot settle in the blocks that still fit, even if its true spread were at the lower
-    90 % limit of what its sample tells, is *unsettleable*: it no longer holds up the others. A run stops when nothing
-    is open and something is settled; where nothing is settled nobody is held up, and the budget is used.
-    The status is judged anew after every block.
+    ``half_width_ns``, and, where CPU ranks it, that of its CPU at most ``CPU_WIDER`` times the first of its mean or the
+    second. What has settled needs no further block; the run goes on with the others while blocks and budget are left,
+    also where they will not get as narrow as asked: every block narrows them. The status is judged anew after every
+    block.
 
     A comparison of two builds is one more that has to settle: its log ratio's half-width is at most
     ``equivalence.asked_half_width``, or the builds differ beyond doubt.
 
     The reason is ``settled`` when every configuration is, whatever else holds; else ``max-blocks`` with the last block
-    that the rule allows, ``budget`` when no further block fits, ``unsettleable`` when the run stops before both because
-    what is not settled would not be with all blocks that still fit.
+    that the rule allows, ``budget`` when no further block fits.
 
     Args:
         samples: By configuration or comparison; those set aside after failures are left out. May lack blocks.
@@ -108,20 +116,15 @@ def decide(
     """
     possible = min(rule.max_blocks, blocks_done + max(0, blocks_affordable))
     early = blocks_done < rule.min_blocks
-    progress = {
-        name: _progress(values, rule, further=max(0, possible - blocks_done), early=early)
-        for name, values in samples.items()
-    }
-    statuses = {one.status for one in progress.values()}
+    further = max(0, possible - blocks_done)
+    progress = {name: _progress(values, rule, further, early) for name, values in samples.items()}
     reason: Reason | None = None
-    if statuses == {"settled"}:
+    if {one.status for one in progress.values()} == {"settled"}:
         reason = "settled"
     elif blocks_done >= rule.max_blocks:
         reason = "max-blocks"
     elif blocks_affordable <= 0:
         reason = "budget"
-    elif "settled" in statuses and "open" not in statuses:
-        reason = "unsettleable"
     return Decision(reason, progress)
 
 
@@ -155,6 +158,19 @@ def projected_blocks(sd: float, half_width: float) -> int:
     return low
 
 
+def cpu_narrow_enough(cpu: Estimate, half_width_ratio: float, half_width_ns: float) -> bool:
+    """Return whether the interval of a CPU that ranks is as narrow as asked; without an interval it is not.
+
+    Args:
+        cpu: Mean over blocks of the CPU that a configuration adds, ns per call.
+        half_width_ratio: Asked of the log ratio; of the mean of CPU, ``CPU_WIDER`` times as much is enough.
+        half_width_ns: Asked of a difference, ns per call, CPU included.
+
+    """
+    half = cpu.half_width
+    return half is not None and half <= max(CPU_WIDER * half_width_ratio * abs(cpu.mean), half_width_ns)
+
+
 def _progress(values: BlockValues | BuildValues, rule: StopRule, further: int, early: bool) -> Progress:
     if isinstance(values, BuildValues):
         return _progress_of_builds(values, rule, further, early)
@@ -162,13 +178,19 @@ def _progress(values: BlockValues | BuildValues, rule: StopRule, further: int, e
     if n < 2:
         return Progress("open", n, None, None, None)
     r, d = t_interval(values.log_ratios), t_interval(values.differences_ns)
-    status: Status = "open"
-    if not early:
-        if narrow_enough(r, d, rule.half_width_ratio, rule.half_width_ns):
-            status = "settled"
-        elif _needed(r, d, rule, spread_lower_factor(n - 1)) > n + further:
-            status = "unsettleable"
-    return Progress(status, n, r.half_width, d.half_width, max(rule.min_blocks, _needed(r, d, rule)))
+    cpu = None if values.cpu_ns is None or np.asarray(values.cpu_ns).size == 0 else t_interval(values.cpu_ns)
+    narrow = narrow_enough(r, d, rule.half_width_ratio, rule.half_width_ns)
+    if cpu is not None:
+        narrow = narrow and cpu_narrow_enough(cpu, rule.half_width_ratio, rule.half_width_ns)
+    return Progress(
+        "settled" if narrow and not early else "open",
+        n,
+        r.half_width,
+        d.half_width,
+        max(rule.min_blocks, _needed(r, d, cpu, rule)),
+        _attainable(r, n + further),
+        cpu.half_width / abs(cpu.mean) if cpu is not None and cpu.half_width is not None and cpu.mean else None,
+    )
 
 
 def _progress_of_builds(values: BuildValues, rule: StopRule, further: int, early: bool) -> Progress:
@@ -176,17 +198,22 @@ def _progress_of_builds(values: BuildValues, rule: StopRule, further: int, early
     if ratio.half_width is None or ratio.sd is None:
         return Progress("open", ratio.n, None, None, None)
     asked = asked_half_width(values.first, rule.half_width_ratio, rule.half_width_ns)
-    status: Status = "open"
-    if not early:
-        if ratio.half_width <= asked or differs_beyond_doubt(ratio):
-            status = "settled"
-        elif projected_blocks(ratio.sd * spread_lower_factor(ratio.n - 1), asked) > ratio.n + further:
-            status = "unsettleable"
-    return Progress(status, ratio.n, ratio.half_width, None, max(rule.min_blocks, projected_blocks(ratio.sd, asked)))
+    settled = not early and (ratio.half_width <= asked or differs_beyond_doubt(ratio))
+    needed = max(rule.min_blocks, projected_blocks(ratio.sd, asked))
+    status: Status = "settled" if settled else "open"
+    return Progress(status, ratio.n, ratio.half_width, None, needed, _attainable(ratio, ratio.n + further))
 
 
-def _needed(r: Estimate, d: Estimate, rule: StopRule, factor: float = 1.0) -> int:
-    return min(
-        projected_blocks((r.sd or 0.0) * factor, rule.half_width_ratio),
-        projected_blocks((d.sd or 0.0) * factor, rule.half_width_ns),
+def _needed(r: Estimate, d: Estimate, cpu: Estimate | None, rule: StopRule) -> int:
+    needed = min(
+        projected_blocks(r.sd or 0.0, rule.half_width_ratio), projected_blocks(d.sd or 0.0, rule.half_width_ns)
     )
+    if cpu is None:
+        return needed
+    asked = max(CPU_WIDER * rule.half_width_ratio * abs(cpu.mean), rule.half_width_ns)
+    return max(needed, projected_blocks(cpu.sd or 0.0, asked))
+
+
+def _attainable(estimate: Estimate, blocks: int) -> float | None:
+    """Half-width that a sample of so many blocks would have, its standard deviation staying as it is."""
+    return None if estimate.sd is None else t_critical(blocks - 1) * estimate.sd / blocks**0.5

@@ -1,0 +1,126 @@
+"""What the stop rule is asked of a part, who rests after its answer, and what is said of it."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from msgspec import Struct
+
+from tracetax.model import Experiment, Part, Schedule
+from tracetax.results import blocks as arranged
+from tracetax.results.blocks import Blocks
+from tracetax.results.charged import charged_per_call
+from tracetax.run.plan import Cell
+from tracetax.statistics.overhead import differences, log_ratios
+from tracetax.statistics.stopping import BlockValues, BuildValues, Decision, Progress, StopRule
+
+Samples = dict[str, BlockValues | BuildValues]
+
+
+def rule_of(schedule: Schedule) -> StopRule:
+    """What a schedule asks of each part."""
+    return StopRule(
+        min_blocks=schedule.min_blocks,
+        max_blocks=schedule.max_blocks,
+        half_width_ratio=schedule.half_width_ratio,
+        half_width_ns=schedule.half_width_ns,
+    )
+
+
+class Measured(Struct, frozen=True):
+    """A part and what was measured of it so far."""
+
+    part: Part
+    cells: tuple[Cell, ...]
+    """Its configurations that were not set aside."""
+    blocks: Blocks
+    by_cpu: bool
+    """Whether CPU per record ranks."""
+
+    @property
+    def blocks_done(self) -> int:
+        """Whole blocks with a trial of the part."""
+        return sum(1 for found in self.blocks.values() if any(key[0] == self.part.name for key in found))
+
+    def samples(self) -> Samples:
+        """Every configuration's values over its blocks, and every pair of builds'."""
+        samples: Samples = {}
+        for cell in self.cells:
+            found = arranged.paired(self.blocks, self.part.name, cell.use, cell.heap_bytes, arranged.service_mean)
+            if found.blocks:
+                columns = found.values, found.baseline_1, found.baseline_2
+                cpu = self._cpu(cell) if self.by_cpu else None
+                samples[str(cell.use)] = BlockValues(log_ratios(*columns), differences(*columns), cpu)
+        heaps = {cell.use: cell.heap_bytes for cell in self.cells}
+        for first, second in self.part.build_pairs:
+            if {str(first), str(second)} <= samples.keys():
+                values = arranged.side_by_side(
+                    self.blocks, self.part.name, first, second, heaps[first], arranged.service_mean
+                )
+                if len(values[0]):
+                    samples[_comparison(first, second)] = BuildValues(*values)
+        return samples
+
+    def _cpu(self, cell: Cell) -> arranged.Floats | None:
+        """CPU that a configuration adds per call, by block; None where it is not ranked: records promised, all here."""
+        ledgers = [
+            trial.ledger
+            for trial in arranged.trials(self.blocks, self.part.name, cell.use, "configuration", cell.heap_bytes)
+        ]
+        if any(ledger is None or not 0 < ledger.expected <= ledger.received for ledger in ledgers):
+            return None
+        found = arranged.paired(self.blocks, self.part.name, cell.use, cell.heap_bytes, charged_per_call)
+        usable = ~np.isnan(found.values + found.baseline_1 + found.baseline_2)
+        if not usable.any():
+            return None
+        return differences(found.values[usable], found.baseline_1[usable], found.baseline_2[usable])
+
+
+def measured(experiment: Experiment, part: Part, cells: Iterable[Cell], blocks: Blocks) -> Measured:
+    """What was measured of a part: ``cells`` are those that were not set aside, of all parts."""
+    mine = tuple(cell for cell in cells if cell.part == part.name and cell.role == "configuration")
+    return Measured(part=part, cells=mine, blocks=blocks, by_cpu=experiment.rank_by == "cpu")
+
+
+def resting(of: Measured, decision: Decision) -> set[Cell]:
+    """The configurations that need no further block: settled, as is every comparison that they are part of."""
+    open_ones = {name for name, progress in decision.configurations.items() if progress.status != "settled"}
+    held = {
+        use for pair in of.part.build_pairs if _comparison(*pair) in open_ones for use in pair
+    }  # a comparison is measured in the same blocks
+    return {
+        cell
+        for cell in of.cells
+        if str(cell.use) in decision.configurations and str(cell.use) not in open_ones and cell.use not in held
+    }
+
+
+def _comparison(first: object, second: object) -> str:
+    return f"{second} against {getattr(first, 'build', '')}"
+
+
+def attainable_words(part: Part, decision: Decision, rule: StopRule, blocks_possible: int) -> str:
+    """What the blocks that still fit will buy for those that do not get as narrow as asked; empty where all do."""
+    wide = [
+        _attainable(name, progress)
+        for name, progress in decision.configurations.items()
+        if progress.status == "open"
+        and progress.attainable is not None
+        and (progress.projected_blocks or 0) > blocks_possible
+    ]
+    if not wide:
+        return ""
+    asked = [f"{100 * rule.half_width_ratio:g} % of the ratio"] if rule.half_width_ratio else []
+    asked += [f"{rule.half_width_ns:g} ns per call"] if rule.half_width_ns else []
+    return (
+        f"{part.title}: the time and blocks left will not make every interval as narrow as asked "
+        f"(± {' or '.join(asked)}). Expected at the end: {_listed(wide)}. The run goes on with what is not settled."
+    )
+
+
+def _attainable(name: str, progress: Progress) -> str:
+    now, then = progress.half_width_ratio or 0.0, progress.attainable or 0.0
+    return f"{name} ± {100 * then:.2g} % of its ratio (now ± {100 * now:.2g} %)"
+
+
+def _listed(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
