@@ -16,6 +16,7 @@ FLOORS = {
     "ledger": 1,
     "machine": 1,
     "model": 1,
+    "preparation": 1,
     "process": 1,
     "statistics": 1,
     "artifacts": 2,

@@ -7,7 +7,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from tracetax.model import Artifact, PrepareStep
+from tracetax.model import Artifact
+from tracetax.preparation import PrepareStep
 
 OWN_PORT = "metrics"
 """The port of a backend on which no records arrive: what tells of itself may stand there."""

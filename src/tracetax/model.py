@@ -10,6 +10,8 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tracetax.preparation import PrepareStep
+
 FULL: Literal["full"] = "full"
 Rate: TypeAlias = float | Literal["full"]
 """Calls per second that the driver starts, all threads together, or ``"full"``: back to back."""
@@ -88,46 +90,6 @@ class Artifact(Struct, frozen=True):
         """The name of the file that was given, or else the version in the Maven coordinate
         ``group:artifact:version[:packaging[:classifier]]``, or the one that is named beside the source."""
         return self.file_name or (self.maven.split(":")[2] if self.maven else self.version_named)
-
-
-class Compilation(Struct, frozen=True):
-    """``compile`` of a prepared folder: what javac gets, placeholders unfilled."""
-
-    sources: str
-    class_path: tuple[str, ...] = ()
-    release: int = 8
-    jar: str = ""
-    """The jar in the folder that the classes go into; empty where they lie in the folder itself."""
-
-
-class Program(Struct, frozen=True):
-    """``run`` of a prepared folder: a Java program, placeholders unfilled."""
-
-    main: str
-    class_path: tuple[str, ...]
-    jvm: tuple[str, ...] = ()
-    arguments: tuple[str, ...] = ()
-
-
-class GoBuild(Struct, frozen=True):
-    """``go`` of a prepared folder: a Go module whose program is built, placeholders unfilled."""
-
-    sources: str
-    program: str
-
-
-class PrepareStep(Struct, frozen=True):
-    """A folder that is made before any trial: unpacked, copied, compiled, built by Go, and written by a program."""
-
-    name: str
-    unzip: tuple[str, ...] = ()
-    strip: int = 0
-    """Leading parts of the paths in the archives that are dropped."""
-    copy: dict[str, str] = {}
-    """File or folder by the place in the folder that it goes to."""
-    compile: Compilation | None = None
-    run: Program | None = None
-    go: GoBuild | None = None
 
 
 class Technology(Struct, frozen=True):
@@ -381,6 +343,20 @@ class PublishedRow(Struct, frozen=True):
     """Table of the publication, and the row in it."""
 
 
+class PublishedLine(Struct, frozen=True):
+    """A line that a publication printed: time of a call = slope · invocations + intercept."""
+
+    use: Use
+    platform: str
+    slope: float
+    """In ns per invocation."""
+    intercept: float
+    """In ns per call."""
+    r_squared: float | None
+    source: str
+    """Table of the publication, and the row in it."""
+
+
 class Experiment(Struct, frozen=True):
     """Workload × configurations × parameters × schedule."""
 
@@ -396,5 +372,7 @@ class Experiment(Struct, frozen=True):
     """What those that deliver everything are ranked by: CPU per record, or the overhead of a call, as papers do."""
     published: tuple[PublishedRow, ...] = ()
     """Kept with the experiment, so that a finished run does not change with the table that they came from."""
+    published_lines: tuple[PublishedLine, ...] = ()
+    """Kept with the experiment, for the same reason."""
     variant: str = ""
     """Which version of the file this is: ``fast`` or ``as-published``; empty for what it says by itself."""

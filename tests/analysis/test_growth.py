@@ -9,19 +9,19 @@ from tests.results.trials import HEAP, PARAMETERS, blocks, ledger
 from tests.run.stand_ins import configuration, experiment, new_run
 from tracetax.analysis.findings import build
 from tracetax.analysis.growth import families
-from tracetax.model import JvmSettings, Parameters
-from tracetax.results.findings import Findings, GrowthFinding, PartFinding
+from tracetax.model import JvmSettings, Parameters, PublishedLine, Use
+from tracetax.results.findings import Findings, GrowthFinding, PartFinding, PublishedLineValue
 from tracetax.results.records import TrialRecord
 
 FLAT = configuration("flat")
 DEPTHS = (2, 8, 32)
 
 
-def measured(tmp_path: Path, trials: list[TrialRecord]) -> Findings:
+def measured(tmp_path: Path, trials: list[TrialRecord], *printed: PublishedLine) -> Findings:
     what = experiment(FLAT)
     (part,) = what.parts
     parts = (replace(part, name=f"d{depth}", parameters=Parameters(1000, depth)) for depth in DEPTHS)
-    folder = new_run(tmp_path / "r", replace(what, parts=tuple(parts)), FLAT)
+    folder = new_run(tmp_path / "r", replace(what, parts=tuple(parts), published_lines=printed), FLAT)
     for number, trial in enumerate(sorted(trials, key=lambda trial: trial.block), 1):
         folder.scratch(number)
         folder.keep_trial(replace(trial, number=number))
@@ -94,6 +94,15 @@ def test_lost_and_cut_records_are_named_at_the_line(tmp_path: Path) -> None:
 
     (line,) = lines(measured(tmp_path, [hurt(trial) for trial in trials()]))
     assert {"lost-records", "truncated"} <= set(line.slope.labels)
+    assert line.cut == (32,)
+
+
+def test_a_printed_line_stands_beside_the_time_of_a_call(tmp_path: Path) -> None:
+    printed = PublishedLine(Use("fake", "flat"), "a machine", 133.92, 197.35, 0.9985, "Table 3, Fake: default")
+    found = measured(tmp_path, trials(), printed)
+    (line,) = lines(found, "service_time")
+    assert line.published == (PublishedLineValue("a machine", 133.92, 197.35, 0.9985, "Table 3, Fake: default"),)
+    assert not any(one.published for one in found.growth if one is not line)
 
 
 def part(name: str, depth: int, jdk: int = 17) -> PartFinding:

@@ -13,7 +13,7 @@ from tracetax.artifacts.tools import find_tool
 from tracetax.catalog.placeholders import BACKEND_FILES
 from tracetax.checks import Check, run_check
 from tracetax.errors import UserError
-from tracetax.model import GoBuild, PrepareStep
+from tracetax.preparation import GoBuild, PrepareStep
 
 needs_go = pytest.mark.skipif(
     not (shutil.which("go", path=str(Path(sys.executable).parent)) or shutil.which("go")), reason="needs Go"

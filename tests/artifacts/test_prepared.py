@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from tests.artifacts.test_archives import FILES, contents, tarred, zipped
 from tracetax.artifacts import Workplace, class_files, prepared
 from tracetax.errors import UserError
-from tracetax.model import Compilation, PrepareStep, Program
+from tracetax.preparation import Compilation, PrepareStep, Program
 
 needs_jdk = pytest.mark.skipif(shutil.which("javac") is None, reason="needs a JDK")
 PROGRAM = """

@@ -11,7 +11,8 @@ from tracetax.catalog import CatalogError, load_agents, load_catalog
 from tracetax.catalog.backed import with_backends
 from tracetax.catalog.backend_file import load_backends
 from tracetax.errors import UserError
-from tracetax.model import GoBuild, Use
+from tracetax.model import Use
+from tracetax.preparation import GoBuild
 
 ROOT = Path(__file__).parents[2]
 SERVER = """

@@ -8,7 +8,7 @@ import pytest
 from tests.catalog.conftest import TRACER, Repository
 from tracetax.catalog import load_agents
 from tracetax.catalog.references import made_of_program, references
-from tracetax.model import Compilation, PrepareStep, Program
+from tracetax.preparation import Compilation, PrepareStep, Program
 
 STEPS = """
 [artifacts.weaver]

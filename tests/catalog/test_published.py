@@ -9,7 +9,7 @@ import pytest
 
 from tests.catalog.conftest import Repository
 from tracetax.catalog import load_catalog
-from tracetax.model import BASELINE, PublishedRow, Use
+from tracetax.model import BASELINE, PublishedLine, PublishedRow, Use
 
 Change = Callable[[Path, str, str], None]
 ROOT = Path(__file__).parents[2]
@@ -124,6 +124,51 @@ def test_something_else_than_a_time_does_not_stand_beside_times(published: Repos
     change(published.tracer, '"Regular"', '"Off"')
     change(published.experiment, '"The Tracer"', '"Other"')
     assert 'in "1", and only times' in published.problems()["published.where"]
+
+
+LINES = """table,platform,agent,configuration,metric,unit,value,spread,spread_kind
+Table 3,x86,Tracer,Regular,regression_slope,ns/method,133.92,,
+Table 3,x86,Tracer,Regular,regression_intercept,ns,197.35,,
+Table 3,x86,Tracer,Regular,regression_r_squared,1,0.9985,,
+Table 3,ARM,Tracer,Regular,regression_slope,ns/method,300,,
+Table 3,ARM,Tracer,Regular,regression_intercept,ns,400,,
+"""
+
+
+@pytest.fixture
+def lined(repository: Repository, change: Change) -> Repository:
+    """The small repository, with a table of lines in the place of values."""
+    repository.write("published/t3.csv", LINES)
+    change(repository.tracer, 'title = "as shipped"', 'title = "as shipped"\npublished = { trial = "Regular" }')
+    repository.experiment.write_text(repository.experiment.read_text() + '[published]\ntable = "t3.csv"\n')
+    return repository
+
+
+def test_a_line_is_slope_intercept_and_r_squared_where_that_is_printed(lined: Repository) -> None:
+    _, experiment = load_catalog("trial", lined.root)
+    assert experiment.published == ()
+    stock = Use("tracer", "stock")
+    assert experiment.published_lines == (
+        PublishedLine(stock, "x86", 133.92, 197.35, 0.9985, "Table 3, Tracer: Regular"),
+        PublishedLine(stock, "ARM", 300.0, 400.0, None, "Table 3, Tracer: Regular"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key", "text"),
+    [
+        ("x86,Tracer,Regular,regression_intercept", "x86,Tracer,Other,regression_intercept", "where", "without its"),
+        ("ns/method,133.92", "ns,133.92", "where", 'leaves regression_slope in "ns" of Tracer "Regular" on x86'),
+        ("regression_r_squared,1", "regression_r_squard,1", "where", "leaves regression_r_squard"),
+        ("133.92", "133,92", "table", "more or fewer fields"),
+        ("133.92", "133.9x", "table", "could not convert"),
+    ],
+)
+def test_rows_that_make_no_line_are_said(
+    lined: Repository, change: Change, old: str, new: str, key: str, text: str
+) -> None:
+    change(lined.root / "published" / "t3.csv", old, new)
+    assert text in lined.problems()[f"published.{key}"]
 
 
 @pytest.mark.parametrize("file", sorted((ROOT / "published").glob("*.csv")), ids=lambda file: file.stem)

@@ -69,6 +69,16 @@ def test_the_papers_table_stands_beside_every_row_that_is_reproduced_on_both_mac
     assert (x86["none baseline"], x86["elastic stock"]) == (64.43, 4285.96)
 
 
+def test_every_line_of_the_papers_third_table_stands_beside_a_configuration() -> None:
+    agents = load_agents(ROOT)
+    experiment = load_experiment("icpe26-depth", agents, ROOT)
+    assert [part.parameters.depth for part in experiment.parts] == [2, 4, 8, 16, 32, 64, 128]
+    assert {use.agent for use in experiment.parts[0].uses} == set(agents) - {BASELINE.agent}
+    lines = {line.use.agent: (line.slope, line.intercept, line.r_squared) for line in experiment.published_lines}
+    assert lines["kieker"] == (133.92, 197.35, 0.9985)
+    assert set(lines) == {"elastic", "inspectit", "kieker", "opentelemetry", "pinpoint", "scouter", "skywalking"}
+
+
 @pytest.mark.parametrize("name", [path.stem for path in EXPERIMENT_FILES if "[fast]" in path.read_text()])
 def test_the_shorter_version_is_shorter(name: str) -> None:
     agents = load_agents(ROOT)

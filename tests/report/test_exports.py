@@ -14,7 +14,7 @@ from tracetax.results.folder import RunFolder
 
 from .fake_run import fake_run
 from .sample_findings import NOTHING_RECORDED, many_samples, sample_findings, with_row
-from .variants import with_building, with_builds, with_lines
+from .variants import with_building, with_builds, with_lines, with_printed_lines
 
 
 def table(findings: Findings) -> list[dict[str, str]]:
@@ -92,13 +92,13 @@ def test_every_format_takes_a_run_in_which_nothing_was_measured(name: str) -> No
     findings = sample_findings()
     rows = tuple(replace(row, measures=(), verdicts=(NOTHING_RECORDED,), rank=None) for row in findings.configurations)
     text = export(replace(findings, configurations=rows, aa=()), name)
-    wanted = {"csv": NOTHING_RECORDED.code, "markdown": NOTHING_RECORDED.text}[name]
+    wanted = {"csv": NOTHING_RECORDED.code, "lines": "slope", "markdown": NOTHING_RECORDED.text}[name]
     assert wanted in text.replace("\\", "")
 
 
 def test_an_unknown_format_is_answered_with_those_there_are(tmp_path: Path) -> None:
     fake_run(tmp_path / "run", blocks=1)
-    with pytest.raises(UserError, match="There are: csv, markdown"):
+    with pytest.raises(UserError, match="There are: csv, lines, markdown"):
         export_run(tmp_path / "run", "xml", None)
 
 
@@ -142,3 +142,28 @@ def test_markdown_has_the_lines_over_depth() -> None:
     text = export(with_lines(sample_findings(samples=many_samples(2))), "markdown")
     assert "| agent | configuration | each further invocation | fixed | R² | |" in text
     assert "| OpenTelemetry | writer 0 | 300.0 ± 8.0 ns | 1.23 ± 0.03 µs | 0.9999 | bent, records missing |" in text
+
+
+def test_lines_are_a_format_of_their_own_with_what_was_printed() -> None:
+    findings = with_printed_lines(sample_findings(samples=many_samples(2)))
+    first, second = csv.DictReader(io.StringIO(export(findings, "lines")))
+    assert (first["cost"], first["slope"], first["intercept"], first["n_blocks"]) == (
+        "service_time",
+        "300.0",
+        "1234.0",
+        "5",
+    )
+    assert (first["values"], first["cut_at"], first["printed_slope"]) == ("10+20+30", "20+30", "")
+    assert [second[f"printed_{name}"] for name in ("platform", "slope", "intercept", "r_squared", "source")] == [
+        "a machine",
+        "133.92",
+        "13063.42",
+        "0.9985",
+        "Table 3, Fake: default",
+    ]
+
+
+def test_markdown_has_the_printed_line_below_ours() -> None:
+    text = export(with_printed_lines(sample_findings(samples=many_samples(2))), "markdown")
+    assert "| | as printed, a machine | 133.9 ns | 13.06 µs | 0.9985 | |" in text
+    assert "calls cut by the agent at 20 and 30" in text

@@ -18,7 +18,7 @@ from tracetax.results.folder import RunFolder
 from .fake_run import fake_run
 from .reading import rows, section, text, written
 from .sample_findings import Sample, finding, many_samples, sample_findings
-from .variants import with_building, with_builds, with_lines, with_published
+from .variants import with_building, with_builds, with_lines, with_printed_lines, with_published
 
 
 @pytest.fixture(scope="module")
@@ -163,6 +163,19 @@ def test_over_depth_stands_what_each_further_invocation_costs_and_what_is_fixed(
     (caption,) = (text(one) for one in growth.iter("caption") if "line" in text(one))
     assert caption == "A line through: overhead of a call, over invocations per call, 10 to 30"
     assert "each further invocation" in text(growth)
+
+
+def test_below_a_line_stands_the_one_that_was_printed_and_where_the_agent_cut_calls(tmp_path: Path) -> None:
+    samples = many_samples(2)
+    findings = with_printed_lines(sample_findings(samples=samples))
+    fake_run(tmp_path / "run", blocks=2, findings=findings, samples=samples)
+    growth = section(written(tmp_path / "run", findings), "growth")
+    assert rows(growth)[-3:] == [
+        "Kieker writer 1 200.0 ± 8.0 ns 1.23 ± 0.03 µs 0.9999",
+        "as printed, a machine Table 3, Fake: default 133.9 ns 13.06 µs 0.9985",
+        "OpenTelemetry writer 0 bent, records missing, calls cut by the agent at 20 and 30 "
+        "300.0 ± 8.0 ns 1.23 ± 0.03 µs 0.9999",
+    ]
 
 
 def test_a_part_at_full_speed_is_no_point_of_a_line() -> None:

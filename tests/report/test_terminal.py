@@ -12,7 +12,7 @@ from tracetax.results.findings import Findings
 from tracetax.results.records import Verdict
 
 from .sample_findings import NOTHING_RECORDED, many_samples, sample_findings, with_row
-from .variants import with_building, with_builds, with_lines, with_published
+from .variants import with_building, with_builds, with_lines, with_printed_lines, with_published
 
 RUN = Path("runs/2026-11-20-quick-7f3a")
 
@@ -204,6 +204,13 @@ def test_how_two_builds_compare_comes_first() -> None:
 def test_published_values_stand_beside_ours(width: int) -> None:
     text = words(printed(with_published(sample_findings()), width))
     assert "1,536 ± 21 1,537.0 ± 1.6 1,229.0 ± 3.2 3,226.0 ± 3.2" in text
+
+
+@pytest.mark.parametrize("width", [80, 100])
+def test_a_printed_line_stands_below_ours(width: int) -> None:
+    text = words(printed(with_printed_lines(sample_findings(samples=many_samples(2))), width))
+    assert "as printed, a machine 133.9 ns 13.06 µs 0.9985" in text
+    assert "through time of a call" not in words(printed(with_lines(sample_findings(samples=many_samples(2)))))
 
 
 def test_what_the_run_has_a_verdict_on_is_not_repeated_for_each_row() -> None:

@@ -10,6 +10,7 @@ from tracetax.results.findings import (
     ConfigurationFinding,
     Findings,
     GrowthFinding,
+    PublishedLineValue,
     PublishedValue,
     find_measure,
 )
@@ -111,3 +112,12 @@ def with_lines(findings: Findings) -> Findings:
     )
     experiment = replace(findings.experiment, parts=parts)
     return replace(findings, experiment=experiment, configurations=changed, growth=tuple(lines))
+
+
+def with_printed_lines(findings: Findings) -> Findings:
+    """The same, through the time of a call: the first is cut at two depths, and the second was printed, too."""
+    found = with_lines(findings)
+    printed = PublishedLineValue("a machine", 133.92, 13_063.42, 0.9985, "Table 3, Fake: default")
+    first, second, *others = (replace(line, slope=replace(line.slope, name="service_time")) for line in found.growth)
+    cut = replace(first, cut=(20.0, 30.0), slope=replace(first.slope, labels=(*first.slope.labels, "truncated")))
+    return replace(found, growth=(cut, replace(second, published=(printed,)), *others))

@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from tests.run.stand_ins import HEAP, configuration, experiment, fake_bench, new_run
 from tracetax.errors import UserError
-from tracetax.model import BASELINE, Compilation, Configuration, Delivery, Parameters, PrepareStep, Program, Use
+from tracetax.model import BASELINE, Configuration, Delivery, Parameters, Use
+from tracetax.preparation import Compilation, PrepareStep, Program
 from tracetax.process import left_behind
 from tracetax.results.records import TrialRecord
 from tracetax.run.bench import Bench

@@ -9,7 +9,7 @@ from tests.fakes.backends import fake_backend
 from tests.run.stand_ins import configuration, experiment, fake_bench
 from tracetax.catalog.placeholders import BACKEND_FILES
 from tracetax.machine.facts import machine_facts
-from tracetax.model import PrepareStep
+from tracetax.preparation import PrepareStep
 from tracetax.run.bench import Bench
 from tracetax.run.prepare import hashes
 

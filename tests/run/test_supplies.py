@@ -9,7 +9,8 @@ from msgspec.structs import replace
 from tests.run.stand_ins import agents, configuration, experiment
 from tracetax.artifacts import Workplace, sha256_of
 from tracetax.errors import UserError
-from tracetax.model import Agent, Artifact, PrepareStep
+from tracetax.model import Agent, Artifact
+from tracetax.preparation import PrepareStep
 from tracetax.run.supplies import measured, supply
 
 CLASSES = ("tracetax/calltree/Main.class", "tracetax/calltree/MonitoredClass.class")

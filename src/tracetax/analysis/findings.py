@@ -99,7 +99,7 @@ def build(folder: RunFolder) -> Findings:
         statements=(),
         verdicts=_run_verdicts(inputs, parts),
         comparisons=comparisons(inputs.manifest, blocks, bands),
-        growth=growth(inputs.experiment.parts, parts, configurations, blocks),
+        growth=growth(inputs.experiment, parts, configurations, blocks),
     )
     return replace(findings, statements=(*statements(findings), *receivers(findings)))
 

@@ -7,14 +7,23 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tracetax.analysis import cost
 from tracetax.analysis.measures import INDICATIVE_BELOW, build_cpu, build_time, make_measure, start_up
 from tracetax.analysis.once import added_once
-from tracetax.model import BASELINE, FULL, Part, Use
+from tracetax.analysis.published import published_lines
+from tracetax.model import BASELINE, FULL, Experiment, Part, Use
 from tracetax.results import blocks as arranged
 from tracetax.results.blocks import Blocks, service_mean
-from tracetax.results.findings import ConfigurationFinding, GrowthFinding, Measure, MeasureName, PartFinding
+from tracetax.results.findings import (
+    ConfigurationFinding,
+    GrowthFinding,
+    Measure,
+    MeasureName,
+    PartFinding,
+    PublishedLineValue,
+)
 from tracetax.statistics.intervals import Estimate
 from tracetax.statistics.overhead import differences
 from tracetax.statistics.regression import line
@@ -79,20 +88,28 @@ def by_configuration(family: Family, rows: Sequence[ConfigurationFinding]) -> li
 
 
 def growth(
-    experiment: Sequence[Part],
+    experiment: Experiment,
     parts: Sequence[PartFinding],
     rows: Sequence[ConfigurationFinding],
     blocks: Blocks,
 ) -> tuple[GrowthFinding, ...]:
     """The lines of every configuration of every family over something that is counted."""
-    by_name = {part.name: part for part in experiment}
-    return tuple(
-        found
+    by_name = {part.name: part for part in experiment.parts}
+    found = [
+        line
         for family in families(parts)
         for points in by_configuration(family, rows)
         for kind in KINDS.get(family.factor, ())
-        if (found := _line(family, points, kind, by_name, blocks))
-    )
+        if (line := _line(family, points, kind, by_name, blocks))
+    ]
+    return tuple(replace(line, published=_printed(experiment, line)) for line in found)
+
+
+def _printed(experiment: Experiment, line: GrowthFinding) -> tuple[PublishedLineValue, ...]:
+    """What a paper printed: lines through the time of a call over its depth."""
+    if (line.factor, line.slope.name) != ("depth", "service_time"):
+        return ()
+    return published_lines(experiment, Use(agent=line.agent, configuration=line.configuration))
 
 
 def _line(
@@ -137,6 +154,7 @@ def _line(
         slope=measure(fitted.slope, kind.per),
         intercept=measure(fitted.intercept, "call" if kind.per == "invocation" else ""),
         r_squared=fitted.r_squared,
+        cut=tuple(value for value, row, _ in columns if row.records.truncated),
     )
 
 

@@ -26,7 +26,8 @@ from tracetax.catalog.placeholders import (
     paths_of,
 )
 from tracetax.errors import ExitCode, UserError
-from tracetax.model import WORKLOAD_CLASSES, Compilation, GoBuild, PrepareStep, Program
+from tracetax.model import WORKLOAD_CLASSES
+from tracetax.preparation import Compilation, GoBuild, PrepareStep, Program
 
 WAY = "1"
 """Changes when the same definition would make another folder."""

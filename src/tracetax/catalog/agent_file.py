@@ -16,18 +16,15 @@ from tracetax.model import (
     BASELINE,
     Agent,
     Artifact,
-    Compilation,
     Configuration,
     Delivery,
-    GoBuild,
     Memory,
-    PrepareStep,
     Profile,
-    Program,
     Runtimes,
     Scrape,
     Technology,
 )
+from tracetax.preparation import Compilation, GoBuild, PrepareStep, Program
 
 
 UNPROMISED_NAME = "{monitored.simple_class}.{monitored.method}"

@@ -13,7 +13,7 @@ from tracetax.catalog.shape import read_file
 from tracetax.catalog.uses import Known, read_uses, uses_if_given
 from tracetax.catalog.variants import Variant, check_variants, version_of
 from tracetax.errors import UserError
-from tracetax.model import Experiment, Part
+from tracetax.model import Experiment, Part, PublishedLine, PublishedRow
 
 
 def find_experiment(name_or_path: str, root: Path) -> tuple[Path, str]:
@@ -66,7 +66,8 @@ def read_experiment(
         paper=shape.paper,
         result=shape.result,
         rank_by=shape.rank_by,
-        published=printed,
+        published=tuple(row for row in printed if isinstance(row, PublishedRow)),
+        published_lines=tuple(row for row in printed if isinstance(row, PublishedLine)),
         variant=variant,
     )
 

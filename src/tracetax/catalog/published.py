@@ -11,7 +11,7 @@ from tracetax.catalog.names import did_you_mean, one_of
 from tracetax.catalog.problems import Report, join
 from tracetax.catalog.units import TIME
 from tracetax.catalog.uses import Known, unknown_agent
-from tracetax.model import BASELINE, Agent, PublishedRow, Use
+from tracetax.model import BASELINE, Agent, PublishedLine, PublishedRow, Use
 
 COLUMNS = ("table", "platform", "agent", "configuration", "unit", "value", "spread", "spread_kind")
 PRINTED = ("table", "value", "spread", "printed", "printed_spread", "seed_line", "note")
@@ -19,6 +19,10 @@ PRINTED = ("table", "value", "spread", "printed", "printed_spread", "seed_line",
 UNINSTRUMENTED = "none"
 """How every table names the run without an agent."""
 STANDARD_DEVIATION = "standard_deviation"
+LINE = "regression_"
+"""What the metrics of a line begin with."""
+SLOPE, INTERCEPT, R_SQUARED = f"{LINE}slope", f"{LINE}intercept", f"{LINE}r_squared"
+LINE_UNITS = {SLOPE: "ns/method", INTERCEPT: "ns", R_SQUARED: "1"}
 
 Row = Mapping[str, str]
 
@@ -36,15 +40,15 @@ class Table(Struct, frozen=True):
 
 def published_rows(
     shape: PublishedShape, experiment: str, uses: Iterable[Use], known: Known, root: Path, report: Report
-) -> tuple[PublishedRow, ...]:
-    """The printed values of all configurations whose agents' files name a row for this experiment."""
+) -> tuple[PublishedRow | PublishedLine, ...]:
+    """The printed values and lines of all configurations whose agents' files name a row for this experiment."""
     table = _read(shape, root, report)
     if table is None:
         return ()
     _check_agents(shape, table, known, report)
     if report.concerns("published"):
         return ()
-    found: list[PublishedRow] = []
+    found: list[PublishedRow | PublishedLine] = []
     named = False
     for use in dict.fromkeys([BASELINE, *uses]):
         agent = known.agents.get(use.agent)
@@ -122,8 +126,8 @@ def _check_agents(shape: PublishedShape, table: Table, known: Known, report: Rep
 
 def _values(
     use: Use, agent: Agent, printed: str, label: str, experiment: str, table: Table, report: Report
-) -> Iterator[PublishedRow]:
-    """One value per platform. What is wrong with the row's name is said with the agent's file, where it stands."""
+) -> Iterator[PublishedRow | PublishedLine]:
+    """One value or line per platform. What is wrong with the row's name is said with the agent's file."""
     name = use.configuration.partition(":")[0]
     key = f"agents/{use.agent}/agent.toml, configurations.{name}.published.{experiment}"
     of_agent = [row for row in table.rows if row["agent"] == printed]
@@ -139,6 +143,9 @@ def _values(
     mine = _of_technology(agent, use, mine)
     for platform in dict.fromkeys(row["platform"] for row in mine):
         same = [row for row in mine if row["platform"] == platform]
+        if any(row.get("metric", "").startswith(LINE) for row in same):
+            yield from _line(use, same, f'{printed} "{label}" on {platform}', table, report)
+            continue
         if len(same) > 1:
             differing = [name for name in same[0] if name != "value" and len({row[name] for row in same}) > 1]
             text = f'leaves {len(same)} values of {printed} "{label}" on {platform or "one platform"}'
@@ -170,3 +177,25 @@ def _value(use: Use, row: Row, who: str, table: Table, report: Report) -> Iterat
         report.add("published.table", f"{table.label}, {who} on {row['platform']}: {error}")
         return
     yield PublishedRow(use, row["platform"], value, sd, f"{row['table']}, {row['agent']}: {row['configuration']}")
+
+
+def _line(use: Use, rows: list[Row], who: str, table: Table, report: Report) -> Iterator[PublishedLine]:
+    """The line that rows of one configuration and platform make; without R² where none is printed."""
+    printed: dict[str, float] = {}
+    for row in rows:
+        metric = row["metric"]
+        if LINE_UNITS.get(metric) != row["unit"] or metric in printed:
+            units = one_of([f"{name} in {unit}" for name, unit in LINE_UNITS.items()])
+            report.add("published.where", f'leaves {metric} in "{row["unit"]}" of {who}; a line has one {units} each')
+            return
+        try:
+            printed[metric] = float(row["value"])
+        except ValueError as error:
+            report.add("published.table", f"{table.label}, {who}: {error}")
+            return
+    if SLOPE not in printed or INTERCEPT not in printed:
+        report.add("published.where", f"leaves of {who} a line without its slope or its intercept")
+        return
+    first = rows[0]
+    source = f"{first['table']}, {first['agent']}: {first['configuration']}"
+    yield PublishedLine(use, first["platform"], printed[SLOPE], printed[INTERCEPT], printed.get(R_SQUARED), source)

@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from tracetax.catalog.placeholders import ARTIFACT, PREPARED, WORKLOAD_SOURCES, names_in, texts_of
-from tracetax.model import WORKLOAD_CLASSES, Agent, Configuration, PrepareStep
+from tracetax.model import WORKLOAD_CLASSES, Agent, Configuration
+from tracetax.preparation import PrepareStep
 
 
 class References(Struct, frozen=True):

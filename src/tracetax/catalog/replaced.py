@@ -107,7 +107,8 @@ def _without_what_is_not_given(
         return experiment, []
     kept = {BASELINE, *(use for part in parts for use in part.uses)}
     printed = tuple(row for row in experiment.published if row.use in kept)
-    return replace(experiment, parts=tuple(parts), published=printed), notes
+    lines = tuple(line for line in experiment.published_lines if line.use in kept)
+    return replace(experiment, parts=tuple(parts), published=printed, published_lines=lines), notes
 
 
 def _said(options: Sequence[str], agent: Agent, name: str) -> bool:

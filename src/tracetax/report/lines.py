@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from tracetax.results.findings import GrowthFinding, MeasureName
+from tracetax.report import numbers
+from tracetax.results.findings import GrowthFinding, MeasureName, PublishedLineValue
 
 FURTHER = {"depth": "each further invocation", "start_up_monitored": "each further monitored method"}
 COUNTED = {"depth": "invocations per call", "start_up_monitored": "monitored methods"}
@@ -14,10 +15,10 @@ OF: dict[MeasureName, str] = {
     "build_time_added": "added to the build",
     "build_cpu_added": "added to the build's CPU",
 }
+PRINTED_DIGITS = 4
 NOTES = {
     "bent": "bent",
     "lost-records": "records missing",
-    "truncated": "calls cut by the agent",
 }
 MEANINGS = (
     "A line is fitted in each block, by least squares; slope and intercept have 95 % intervals over blocks. Bent: the "
@@ -33,7 +34,27 @@ def counted_words(line: GrowthFinding) -> str:
 
 def notes(line: GrowthFinding) -> str:
     """What belongs to the numbers of a line; often empty."""
-    return ", ".join(NOTES[label] for label in line.slope.labels if label in NOTES)
+    found = [NOTES[label] for label in line.slope.labels if label in NOTES]
+    if "truncated" in line.slope.labels:
+        found.append(f"calls cut by the agent{f' at {_listed(line.cut)}' if line.cut else ''}")
+    return ", ".join(found)
+
+
+def _listed(values: tuple[float, ...]) -> str:
+    *before, last = (f"{value:,g}" for value in values)
+    return f"{', '.join(before)} and {last}" if before else last
+
+
+def printed_title(printed: PublishedLineValue) -> str:
+    """What stands before a printed line: ``as printed, AMD Ryzen 7 5700G``."""
+    return f"as printed{f', {printed.platform}' if printed.platform else ''}"
+
+
+def printed_cells(printed: PublishedLineValue) -> tuple[str, str, str]:
+    """Slope, intercept and R² of a printed line, as those of a measured one are shown."""
+    r_squared = "–" if printed.r_squared is None else f"{printed.r_squared:g}"
+    slope, intercept = (numbers.duration(cost, PRINTED_DIGITS) for cost in (printed.slope, printed.intercept))
+    return slope, intercept, r_squared
 
 
 def r_squared(line: GrowthFinding) -> str:

@@ -59,7 +59,7 @@ def render(findings: Findings, console: Console, page: Path | None, run: Path) -
             console.print()
             _published(console, published)
     for group in lines.by_kind(findings.growth):
-        if group[0].slope.name != "service_time":
+        if group[0].slope.name != "service_time" or any(line.published for line in group):
             console.print()
             _lines(console, group)
     console.print()
@@ -162,6 +162,8 @@ def _lines(console: Console, group: tuple[GrowthFinding, ...]) -> None:
         if notes := lines.notes(line):
             name.append(f" ({notes})", style="dim")
         table.add_row(name, sentences.duration(line.slope), sentences.duration(line.intercept), lines.r_squared(line))
+        for printed in line.published:
+            table.add_row(f"  {plain(lines.printed_title(printed))}", *lines.printed_cells(printed), style="dim")
     console.print(Padding(table, (0, 0, 0, 4)), highlight=False)
 
 

@@ -221,6 +221,17 @@ class BuildComparison(Struct, frozen=True):
     agent: str = ""
 
 
+class PublishedLineValue(Struct, frozen=True):
+    """A line that a paper printed for a configuration: time of a call, ns = slope · invocations + intercept."""
+
+    platform: str
+    slope: float
+    intercept: float
+    r_squared: float | None
+    source: str
+    """Table of the paper, and the row in it."""
+
+
 class GrowthFinding(Struct, frozen=True):
     """A line through one cost of a configuration, over parts that differ in one count of what is monitored.
 
@@ -248,6 +259,10 @@ class GrowthFinding(Struct, frozen=True):
     """What is paid however many there are."""
     r_squared: float | None
     """Of the line through the means; None with two points."""
+    cut: tuple[float, ...] = ()
+    """The values at which the agent cut calls by design."""
+    published: tuple[PublishedLineValue, ...] = ()
+    """What a paper printed, one line per platform; beside ``service_time`` only."""
 
 
 class Statement(Struct, frozen=True):

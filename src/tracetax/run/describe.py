@@ -80,6 +80,15 @@ def plan_lines(experiment: Experiment, agents: dict[str, Agent], seed: int) -> I
         platforms = ", ".join(dict.fromkeys(row.platform for row in experiment.published))
         count = len({row.use for row in experiment.published})
         yield f"Published values of {count} configurations, baseline included, stand beside: {platforms}."
+    if experiment.published_lines:
+        count = len({line.use for line in experiment.published_lines})
+        platforms = ", ".join(dict.fromkeys(line.platform for line in experiment.published_lines))
+        lines = (
+            "A published line of 1 configuration stands"
+            if count == 1
+            else f"Published lines of {count} configurations stand"
+        )
+        yield f"{lines} beside: {platforms}."
     yield f"Estimated time: {estimate_words(experiment, agents)}."
 
 

@@ -106,6 +106,8 @@ def _lines(group: tuple[GrowthFinding, ...]) -> Iterator[str]:
         names = (_escaped(line.agent_name), _escaped(title_of(line)))
         costs = (sentences.duration(line.slope), sentences.duration(line.intercept))
         yield f"| {' | '.join((*names, *costs, lines.r_squared(line), lines.notes(line)))} |"
+        for printed in line.published:
+            yield f"| | {_escaped(lines.printed_title(printed))} | {' | '.join(lines.printed_cells(printed))} | |"
 
 
 def _measured(of: Measure | None) -> str:

@@ -10,7 +10,7 @@ from tracetax.report import numbers
 from tracetax.report.page.footprint import value as with_unit
 from tracetax.report.page.html import BEHIND, Child, Markup, caption, h, plus_minus, scrolling, section, who
 from tracetax.report.views import PartView, cpu, half_width, measure, overhead, title_of
-from tracetax.results.findings import ConfigurationFinding, GrowthFinding, Measure
+from tracetax.results.findings import ConfigurationFinding, GrowthFinding, Measure, PublishedLineValue
 
 FACTORS = {
     "rate": "calls per second",
@@ -133,20 +133,25 @@ def _lines(lines: Sequence[GrowthFinding]) -> Iterator[Markup]:
             *(h("th", name, class_="number", scope="col") for name in names),
         ]
         rows = [
-            h(
-                "tr",
-                _who(line),
-                [
-                    h("td", cell, class_="number", data_label=name)
-                    for name, cell in zip(
-                        names, (with_unit(line.slope), with_unit(line.intercept), words.r_squared(line)), strict=True
-                    )
-                ],
-            )
+            row
             for line in group
+            for row in (
+                _line(_who(line), (with_unit(line.slope), with_unit(line.intercept), words.r_squared(line)), names),
+                *(_line(_printed(one), words.printed_cells(one), names) for one in line.published),
+            )
         ]
         table = h("table", h("caption", "A line through: ", title), h("thead", h("tr", headings)), h("tbody", rows))
         yield scrolling(f"A line through: {title}", table)
+
+
+def _line(name: Markup, cells: Sequence[Child], names: Sequence[str]) -> Markup:
+    shown = zip(names, cells, strict=True)
+    return h("tr", name, [h("td", cell, class_="number", data_label=label) for label, cell in shown])
+
+
+def _printed(line: PublishedLineValue) -> Markup:
+    name = h("span", words.printed_title(line), class_="muted")
+    return h("th", name, h("small", line.source), class_="name", scope="row")
 
 
 def _who(line: GrowthFinding) -> Markup:

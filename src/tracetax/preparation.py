@@ -1,0 +1,43 @@
+"""The folders that agents and backends need made before a trial, and the steps that make them."""
+
+from msgspec import Struct
+
+
+class Compilation(Struct, frozen=True):
+    """``compile`` of a prepared folder: what javac gets, placeholders unfilled."""
+
+    sources: str
+    class_path: tuple[str, ...] = ()
+    release: int = 8
+    jar: str = ""
+    """The jar in the folder that the classes go into; empty where they lie in the folder itself."""
+
+
+class Program(Struct, frozen=True):
+    """``run`` of a prepared folder: a Java program, placeholders unfilled."""
+
+    main: str
+    class_path: tuple[str, ...]
+    jvm: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()
+
+
+class GoBuild(Struct, frozen=True):
+    """``go`` of a prepared folder: a Go module whose program is built, placeholders unfilled."""
+
+    sources: str
+    program: str
+
+
+class PrepareStep(Struct, frozen=True):
+    """A folder that is made before any trial: unpacked, copied, compiled, built by Go, and written by a program."""
+
+    name: str
+    unzip: tuple[str, ...] = ()
+    strip: int = 0
+    """Leading parts of the paths in the archives that are dropped."""
+    copy: dict[str, str] = {}
+    """File or folder by the place in the folder that it goes to."""
+    compile: Compilation | None = None
+    run: Program | None = None
+    go: GoBuild | None = None
