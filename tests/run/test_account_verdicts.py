@@ -12,6 +12,7 @@ from tests.results.trials import ledger
 from tests.run.stand_ins import configuration
 from tracetax.model import Delivery
 from tracetax.results.records import WarmUp
+from tracetax.run.drain import Drained
 from tracetax.run.verdicts import of_drain, of_records, of_warm_up
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -51,11 +52,21 @@ def test_what_came_after_the_drain_is_told_beyond_what_may_be_held_back() -> Non
     holding = replace(COMPLETE, held_back=50)
 
     def codes(arrived: int, *, within_limit: bool = True) -> list[str]:
-        return [verdict.code for verdict in of_drain(ledger(1_000), holding, arrived, within_limit=within_limit)]
+        return [verdict.code for verdict in of_drain(ledger(1_000), holding, arrived, Drained(1, within_limit))]
 
     assert codes(arrived=1_000) == codes(arrived=950) == []
     assert codes(arrived=949) == ["after-drain"]
     assert codes(arrived=1_000, within_limit=False) == ["drain-limit"]
+
+
+def test_a_drain_that_was_given_up_is_told_unless_everything_came_after_it() -> None:
+    cut = Drained(1, within_limit=True, outstanding=400, still="connected", silent_ns=11 * 10**9)
+    (verdict,) = of_drain(ledger(1_000, 600), COMPLETE, 600, cut)
+    assert (verdict.code, verdict.severity) == ("drain-cut", "warning")
+    assert "400 of 1,000 records were outstanding when the drain was given up after 11 s of silence" in verdict.text
+    assert [verdict.code for verdict in of_drain(ledger(1_000), COMPLETE, 1_000, cut)] == []
+    (limit,) = of_drain(ledger(1_000, 600), COMPLETE, 600, replace(cut, within_limit=False, still="busy"))
+    assert limit.text == "400 of 1,000 records were outstanding at the drain limit, and the agent was still busy"
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,13 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
 from tests.run.stand_ins import QUICK, configuration
 from tracetax.companions.sink import Counts
-from tracetax.model import Configuration
-from tracetax.run.drain import Drained, drain
+from tracetax.model import Configuration, Delivery
+from tracetax.run.drain import Awaited, Drained, drain
 from tracetax.run.drops import DropLog
 
 EXPECTED = 10
@@ -21,10 +22,13 @@ MINUTE_NS = 60 * 10**9
 class Hesitating:
     """A sink at which some of the records arrived a minute ago; the others come after it was asked some times."""
 
-    def __init__(self, silent_for: int, *, first: int = EXPECTED // 2, phase: str = "measured") -> None:
+    def __init__(
+        self, silent_for: int, *, first: int = EXPECTED // 2, phase: str = "measured", connections: int = 1
+    ) -> None:
         self.silent_for = silent_for
         self.first = first
         self.phase = phase
+        self.connections = connections
         self.asked = 0
         self.began_ns = time.monotonic_ns() - MINUTE_NS
 
@@ -36,7 +40,7 @@ class Hesitating:
             records=EXPECTED if whole else self.first,
             bytes=0,
             last_arrival_ns=self.began_ns + (10**9 if whole else 0),
-            open_connections=1,
+            open_connections=self.connections,
             malformed=0,
             cpu_ns=0,
         )
@@ -49,24 +53,54 @@ def drained(
     log: Path | None = None,
     dropped_before: int = 0,
     limit_seconds: float = 60.0,
+    patience: float = 0.0,
+    cores: float = 0.0,
 ) -> Drained:
     return drain(
         sink,
         DropLog(config.drop_log, (log,) if log else ()),
         config,
-        phase="measured",
-        expected=EXPECTED,
-        dropped_before=dropped_before,
-        last_call_ns=sink.began_ns,
-        limits=replace(QUICK, drain_base=limit_seconds, drain_per_record=0.0),
+        Awaited("measured", EXPECTED, dropped_before, sink.began_ns),
+        replace(QUICK, drain_base=limit_seconds, drain_per_record=0.0, patience=patience),
+        agent_cores=lambda: cores,
         watch=lambda _: None,
     )
 
 
 def test_silence_ends_it() -> None:
-    sink = Hesitating(silent_for=3)
-    assert drained(sink) == Drained(at_ns=sink.began_ns, within_limit=True)
+    sink = Hesitating(silent_for=3, connections=0)
+    ended = drained(sink)
+    assert (ended.at_ns, ended.within_limit, ended.outstanding, ended.still) == (sink.began_ns, True, 5, "")
     assert sink.asked == 1
+
+
+@pytest.mark.parametrize(
+    ("patience", "cores", "connections"),
+    [(0.0, 0.5, 0), (2 * MINUTE_NS / 1e9, 0.0, 1)],
+    ids=["its threads use CPU", "it is connected"],
+)
+def test_silence_does_not_end_it_while_every_record_is_promised_and_the_agent_is_still_at_it(
+    patience: float, cores: float, connections: int
+) -> None:
+    sink = Hesitating(silent_for=3, connections=connections)
+    assert drained(sink, patience=patience, cores=cores) == Drained(sink.began_ns + 10**9, within_limit=True)
+    assert sink.asked == 4
+    dropping = Hesitating(silent_for=3, connections=connections)
+    drained(dropping, replace(CONFIG, delivery=Delivery.LOSSY), patience=patience, cores=cores)
+    assert dropping.asked == 1
+
+
+def test_an_agent_that_is_only_connected_is_waited_for_no_longer_than_patience_lasts() -> None:
+    sink = Hesitating(silent_for=10**9)
+    ended = drained(sink, patience=1.0)  # a minute has passed
+    assert (ended.within_limit, ended.outstanding, ended.still, sink.asked) == (True, 5, "connected", 1)
+
+
+def test_an_agent_that_is_busy_is_waited_for_until_the_limit_and_that_is_told() -> None:
+    sink = Hesitating(silent_for=10**9)
+    ended = drained(sink, cores=0.5, limit_seconds=0.2)
+    assert (ended.within_limit, ended.outstanding, ended.still) == (False, 5, "busy")
+    assert sink.asked > 1
 
 
 def test_a_pause_that_is_no_longer_than_the_agents_does_not() -> None:
@@ -78,7 +112,7 @@ def test_a_pause_that_is_no_longer_than_the_agents_does_not() -> None:
 def test_the_limit_ends_it_and_is_told() -> None:
     sink = Hesitating(silent_for=10**9)
     ended = drained(sink, replace(CONFIG, pause_ns=LONG_NS), limit_seconds=0.0)
-    assert ended == Drained(at_ns=sink.began_ns, within_limit=False)
+    assert (ended.at_ns, ended.within_limit) == (sink.began_ns, False)
 
 
 def test_what_only_the_end_of_the_process_sends_is_waited_for_a_quarter_of_the_time() -> None:

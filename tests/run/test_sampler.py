@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.machine.test_threads import burn, burner
-from tracetax.run.sampler import LEAST_WAIT_NS, Sample, Sampler, account_of, at
+from tracetax.run.sampler import LEAST_WAIT_NS, Sample, Sampler, account_of, at, cores_of
 
 MS = 1_000_000
 
@@ -75,6 +75,23 @@ def test_a_quiet_wait_is_told_in_cores() -> None:
     waited, at_once = account_of(taken, ["a"], 0, wait, wait), account_of(taken, ["a"], 0, wait, 2 * wait)
     assert waited and waited.waiting_cores == 0.25
     assert at_once and at_once.waiting_cores is None
+
+
+def test_what_the_agents_threads_used_in_the_last_second_is_told_in_cores() -> None:
+    second = 1_000 * MS
+    taken = samples((0, 0, (0, 0, 0)), (second, 0, (0, 0, 0)), (2 * second, 0, (900 * MS, 200 * MS, 100 * MS)))
+    names = ["caller-0", "exporter", "G1 Conc#0"]
+    assert cores_of(taken, names, ("agent", "gc")) == pytest.approx(0.3)
+    assert cores_of(taken[:1], names, ("agent",)) == 0.0
+
+
+def test_a_thread_that_works_now_is_seen_at_work() -> None:
+    with burner("exporter=1500") as process, Sampler(process.pid) as sampler:
+        sampler.start()
+        burn(process)
+        assert sampler.agent_cores() > 0.2
+        time.sleep(1.3)
+        assert sampler.agent_cores() < 0.2
 
 
 def test_the_drain_is_charged_apart_from_the_calls() -> None:

@@ -119,6 +119,15 @@ def test_what_an_agent_may_hold_back_until_its_end_is_not_late(tmp_path: Path, s
     assert record.ledger and record.ledger.received == 600
 
 
+def test_silence_does_not_end_the_drain_while_an_agent_that_promises_all_is_connected(
+    tmp_path: Path, sink_binary: Path
+) -> None:
+    record = trial(tmp_path, sink_binary, configuration("pauses"))
+    assert (record.status, codes(record)) == ("ok", set())
+    assert record.ledger and record.ledger.received == 600
+    assert (record.moments.drained - record.moments.last_call) / 1e9 > 1.0
+
+
 def test_received_and_admitted_drops_add_up_to_what_was_generated(tmp_path: Path, sink_binary: Path) -> None:
     record = trial(tmp_path, sink_binary, configuration("admits-drops", Delivery.LOSSY))
     assert record.ledger

@@ -186,6 +186,9 @@ def _drain(record: TrialRecord, config: Configuration) -> Check:
         return Check(
             "drain", "warning", f"{text}, and still more came at the limit", "see flush_interval and held_back"
         )
+    cut = next((verdict for verdict in record.verdicts if verdict.code == "drain-cut"), None)
+    if cut:
+        return Check("drain", "warning", cut.text, "how long may it send nothing while it has more to send (pause)?")
     if config.flush_interval_ns and took_ns > config.flush_interval_ns + SLACK_NS:
         return Check("drain", "warning", f"{text}; {said}", "it holds records for longer than its file says")
     return Check("drain", "ok", f"{text}{f'; {said}' if said else ''}")

@@ -26,7 +26,6 @@ from tracetax.model import (
 )
 from tracetax.preparation import Compilation, GoBuild, PrepareStep, Program
 
-
 UNPROMISED_NAME = "{monitored.simple_class}.{monitored.method}"
 """What the sink takes for a record of the monitored method where none is promised and the file names none."""
 

@@ -32,6 +32,8 @@ class Limits(Struct, frozen=True):
     """Until an agent that has sent nothing counts as one that never will: some trace nothing before they connect."""
     quiet: float = 1.0
     """Beyond the agent's flush interval: silence longer than both means that nothing more is to come."""
+    patience: float = 10.0
+    """Beyond that, for a connected agent that promised every record and owes some."""
     warm_up_quiet: float = 0.2
     """The same at the end of a warm-up whose records go to files: what is written later belongs to it all the same."""
 

@@ -50,7 +50,7 @@ def finished(plan: Plan, record: TrialRecord, outcome: Outcome, result: Measured
         *judge.of_sample(ledger, warm_ledger, config),
         *judge.of_metrics(outcome.measured.of(config.protocol), ledger, warm_ledger, config),
         *judge.of_other_protocols(elsewhere, config),
-        *judge.of_drain(ledger, config, outcome.arrived_by_drained, within_limit=outcome.drained.within_limit),
+        *judge.of_drain(ledger, config, outcome.arrived_by_drained, outcome.drained),
         *judge.of_ending(outcome.ending),
     ]
     load = outcome.load

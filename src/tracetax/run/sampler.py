@@ -4,6 +4,7 @@ import bisect
 import threading
 import time
 from collections import defaultdict
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
@@ -20,6 +21,9 @@ finely as long ones and the looks cost the same share of them."""
 LEAST_WAIT_NS = 500_000_000
 """Of a shorter quiet wait nothing is told."""
 NAMED_THREADS = 12
+SECOND_NS = 1_000_000_000
+SAMPLES_IN_A_SECOND = round(1 / SHORTEST_SECONDS) + 50
+"""At the shortest distance, with room for looks that were asked for between."""
 _GROUPS: tuple[Group, ...] = ("caller", "agent", "jit", "gc", "jvm")
 
 
@@ -75,6 +79,15 @@ class Sampler:
             used = tuple(thread.cpu_ns for thread in self._threads.seen)
             self._samples.append(Sample((since + until) // 2, (before + after) // 2, used))
 
+    def agent_cores(self) -> float:
+        """Cores that the agent's threads, and the garbage collector's for them, used in the last second that was seen.
+
+        0 where the process cannot be looked at, or has been for less than that.
+        """
+        with self._looking:
+            names, samples = [thread.name for thread in self._threads.seen], self._samples[-SAMPLES_IN_A_SECOND:]
+        return cores_of(samples, names, ("agent", "gc"))
+
     def account(self, first_call_ns: int, last_call_ns: int, drained_ns: int) -> CpuAccount | None:
         """What was used between these moments, as ``account_of`` tells."""
         names = [thread.name for thread in self._threads.seen]
@@ -124,6 +137,15 @@ def account_of(
         waiting_cores=(end.process - drained.process) / waited if waited >= LEAST_WAIT_NS else None,
         threads={name: used for name, used in busiest if used > 0},
     )
+
+
+def cores_of(samples: list[Sample], names: list[str], groups: Sequence[Group]) -> float:
+    """Cores that the threads of these groups used in the last second of the samples; 0 where they span less."""
+    if not samples or samples[-1].at_ns - samples[0].at_ns < SECOND_NS:
+        return 0.0
+    until = samples[-1].at_ns
+    used = _between(at(samples, until - SECOND_NS, len(names)), at(samples, until, len(names)), names)
+    return sum(getattr(used, group) for group in groups) / SECOND_NS
 
 
 def at(samples: list[Sample], moment_ns: int, threads: int) -> Sample:

@@ -14,7 +14,7 @@ from tracetax.model import Configuration, Part
 from tracetax.process import Ending
 from tracetax.results.records import CpuAccount
 from tracetax.run.bench import Bench
-from tracetax.run.drain import Drained, drain
+from tracetax.run.drain import Awaited, Drained, drain
 from tracetax.run.drops import DropLog
 from tracetax.run.files import Growth, RecordsFolder, Written
 from tracetax.run.plan import Slot, expected_records
@@ -146,17 +146,8 @@ def _conduct(
             watch=watch,
         )
     else:
-        drained = drain(
-            sink,
-            drops,
-            config,
-            phase=MEASURED,
-            expected=plan.expected,
-            dropped_before=dropped_before,
-            last_call_ns=last.at_ns,
-            limits=limits,
-            watch=watch,
-        )
+        awaited = Awaited(MEASURED, plan.expected, dropped_before, last.at_ns)
+        drained = drain(sink, drops, config, awaited, limits, sampler.agent_cores, watch)
     sampler.end()
     receiver_cpu_ns = sink.cpu_ns - receiver_at_first
     at_drained, settled = sink.counts(), files.look() if files else written

@@ -8,6 +8,7 @@ from tracetax.machine.disturbance import Load
 from tracetax.model import Configuration, Delivery
 from tracetax.process import Ending
 from tracetax.results.records import Severity, Verdict, WarmUp
+from tracetax.run.drain import Drained
 
 LATE_ABOVE = 0.01
 """Share of the records that came after the drain, beyond what the agent may hold back, from which that is told."""
@@ -174,13 +175,19 @@ def of_other_protocols(count: ProtocolCount, config: Configuration) -> list[Verd
     return [Verdict(code="stray-input", severity="warning", text=text + (config.protocol or "any"))]
 
 
-def of_drain(ledger: Ledger, config: Configuration, arrived: int, *, within_limit: bool) -> list[Verdict]:
+def of_drain(ledger: Ledger, config: Configuration, arrived: int, drained: Drained) -> list[Verdict]:
     """Verdicts on the drain, by the end of which so many had ``arrived``: what comes later is not in the CPU."""
     verdicts: list[Verdict] = []
-    if not within_limit:
-        verdicts.append(
-            Verdict(code="drain-limit", severity="warning", text="records still arrived at the drain limit")
-        )
+    outstanding = f"{drained.outstanding:,} of {ledger.expected:,} records were outstanding"
+    if not drained.within_limit:
+        text = "records still arrived at the drain limit"
+        if drained.still == "busy":
+            text = f"{outstanding} at the drain limit, and the agent was still busy"
+        verdicts.append(Verdict(code="drain-limit", severity="warning", text=text))
+    elif drained.still and ledger.missing:
+        text = f"{outstanding} when the drain was given up after {drained.silent_ns / 1e9:.0f} s of silence"
+        text += ", and the agent was still connected: it may have lost them, or been about to send them"
+        verdicts.append(Verdict(code="drain-cut", severity="warning", text=text))
     late = ledger.received - arrived
     if ledger.expected and late > max(config.held_back, LATE_ABOVE * ledger.received):
         text = f"{late:,} of {ledger.received:,} records came after the drain: the CPU that they took is not counted"
