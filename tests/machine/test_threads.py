@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tracetax.machine.threads import Group, Threads, group_of, peak_rss_bytes, process_clock_ns
+from tracetax.machine.threads import Group, Threads, compiling, group_of, peak_rss_bytes, process_clock_ns
 from tracetax.process import Process
 
 BURNER = Path(__file__).with_name("burner.py")
@@ -149,3 +149,18 @@ def test_a_process_that_is_gone_cannot_be_looked_at() -> None:
 def test_the_peak_of_memory_is_that_of_the_process() -> None:
     with burner("caller-0=1") as process:
         assert 2 << 20 < peak_rss_bytes(process.pid) < 1 << 30
+
+
+def test_the_work_of_the_compilers_is_told_apart_from_that_of_others() -> None:
+    with burner("C2 CompilerThre=300", "C1 CompilerThre=0", "caller-0=300") as process:
+        assert not compiling(process.pid).wanted
+        before = compiling(process.pid).cpu_ns
+        process.write_line("burn")
+        deadline = time.monotonic() + 20
+        while not compiling(process.pid).wanted:
+            assert time.monotonic() < deadline, "it is not seen at work"
+        used = int(process.stdout.readline())
+        while (work := compiling(process.pid)).wanted:
+            assert time.monotonic() < deadline, "it never rests"
+        assert 0.25e9 < work.cpu_ns - before < 0.7 * used
+    assert compiling(process.pid).cpu_ns == 0

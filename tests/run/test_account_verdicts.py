@@ -76,6 +76,7 @@ def test_a_drain_that_was_given_up_is_told_unless_everything_came_after_it() -> 
         (replace(WARM, method_level=3), True, ["not-warm"]),
         (replace(WARM, driver_level=2), True, ["not-warm"]),
         (replace(WARM, ledger=ledger(1_000, 990)), True, ["warm-up-loss"]),
+        (replace(WARM, rest_ns=2_003_000_000, at_rest=False), True, ["still-compiling"]),
         (replace(WARM, ledger=ledger(1_000, 990)), False, []),
     ],
 )

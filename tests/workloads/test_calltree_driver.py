@@ -305,3 +305,20 @@ def test_a_wrong_option_is_named(classes: Path, tmp_path: Path, options: tuple[o
 
 def test_its_own_checks_pass(classes: Path) -> None:
     subprocess.run(["java", "-cp", str(classes), "tracetax.calltree.SelfTest"], check=True)
+
+
+def test_the_loop_of_the_measured_calls_is_compiled_before_them(classes: Path, tmp_path: Path) -> None:
+    log = tmp_path / "compiled.txt"
+    options = ("--calls", 800_000, "--depth", 1)
+    with started(classes, tmp_path, *options, jvm=(f"-Xlog:jit+compilation=debug:file={log}",)) as program:
+        for burst in range(1, 200):
+            program.command("warm-up 2000")
+            if "driver=4 method=4" in program.await_event("warmed", burst):
+                break
+        program.command("measure")
+        program.command("drained")
+        program.await_event("written")
+        assert program.end() == 0
+    lines = [line.split() for line in log.read_text().splitlines() if "CallLoop::run " in line]
+    assert any("4" in line for line in lines), "compiled in the top tier"
+    assert not any("%" in line for line in lines), "compiled while it ran"

@@ -67,6 +67,31 @@ def peak_rss_bytes(pid: int) -> int:
     return 0
 
 
+class Work(Struct, frozen=True):
+    """What a group of threads has used since they started, and whether one of them has or wants a processor."""
+
+    cpu_ns: int
+    wanted: bool
+
+
+def compiling(pid: int) -> Work:
+    """The work of a JVM's compilers that live; none where the process is gone."""
+    used, wanted = 0, False
+    with contextlib.suppress(OSError), os.scandir(f"/proc/{pid}/task") as threads:
+        for thread in threads:
+            with contextlib.suppress(OSError):  # a compiler ends where there is little to compile
+                name, state = _name_and_state(Path(thread.path, "stat").read_text(errors="replace"))
+                if group_of(name) == "jit":
+                    used += int(Path(thread.path, "schedstat").read_bytes().split(maxsplit=1)[0])
+                    wanted = wanted or state == "R"
+    return Work(used, wanted)
+
+
+def _name_and_state(stat: str) -> tuple[str, str]:
+    name, _, rest = stat.partition("(")[2].rpartition(")")
+    return name, rest.split(maxsplit=1)[0]
+
+
 class Threads:
     """The threads of one process over its life; those that have ended keep what they were last seen to have used."""
 

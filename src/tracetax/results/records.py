@@ -34,6 +34,12 @@ class WarmUp(Struct, frozen=True):
     driver_level: int
     method_level: int
     ledger: Ledger
+    rest_ns: int = 0
+    """How long was waited then for the JVM's compilers to get done."""
+    rest_compiling_ns: int = 0
+    """What they used meanwhile."""
+    at_rest: bool = True
+    """Whether they got done; False where the longest wait ended it."""
 
 
 class Moments(Struct, frozen=True):

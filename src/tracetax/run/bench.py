@@ -34,6 +34,8 @@ class Limits(Struct, frozen=True):
     """Beyond the agent's flush interval: silence longer than both means that nothing more is to come."""
     patience: float = 10.0
     """Beyond that, for a connected agent that promised every record and owes some."""
+    rest: float = 2.0
+    """Between warm-up and measured calls, for the JVM's compilers to get done."""
     warm_up_quiet: float = 0.2
     """The same at the end of a warm-up whose records go to files: what is written later belongs to it all the same."""
 

@@ -41,6 +41,9 @@ def finished(plan: Plan, record: TrialRecord, outcome: Outcome, result: Measured
         driver_level=warmed.driver_level,
         method_level=warmed.method_level,
         ledger=warm_ledger,
+        rest_ns=outcome.rest.waited_ns,
+        rest_compiling_ns=outcome.rest.compiling_ns,
+        at_rest=outcome.rest.reached,
     )
     protocols = outcome.measured.protocols.items()
     elsewhere = together(count for name, count in protocols if config.protocol not in (None, name))

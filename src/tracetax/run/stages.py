@@ -18,6 +18,7 @@ from tracetax.run.drain import Awaited, Drained, drain
 from tracetax.run.drops import DropLog
 from tracetax.run.files import Growth, RecordsFolder, Written
 from tracetax.run.plan import Slot, expected_records
+from tracetax.run.rest import Rest, await_rest
 from tracetax.run.sampler import Sampler
 from tracetax.run.warm_up import Warmed, warm_up
 from tracetax.workloads.calltree import Driver, WorkloadFailed
@@ -49,6 +50,7 @@ class Outcome(Struct, frozen=True):
     """What came of a trial that ran to its end."""
 
     warmed: Warmed
+    rest: Rest
     drained: Drained
     ending: Ending
     before: PhaseReport
@@ -114,6 +116,8 @@ def _conduct(
     if config.scrape:
         watch("warmed up, waiting for its metrics")
         sink.await_answer(limits.metrics)
+    watch("warmed up, waiting for the compilers")
+    rest = await_rest(driver.process.pid, limits.rest)
     before = None
     if not files and plan.delivers and config.held_until_exit > 0:
         sink.next_phase_after(warmed.records, MEASURED)
@@ -184,6 +188,7 @@ def _conduct(
         arrived, by_drained = (seen.carried(final, received=received, kept=kept) for seen in (written, settled))
     return Outcome(
         warmed=warmed,
+        rest=rest,
         drained=drained,
         ending=ending,
         before=before,

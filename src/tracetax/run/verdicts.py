@@ -155,6 +155,12 @@ def of_warm_up(warm_up: WarmUp, config: Configuration, connected: bool, delivers
                 f"and the method at tier {warm_up.method_level}, not 4",
             )
         )
+    if not warm_up.at_rest:
+        text = (
+            f"{warm_up.rest_ns / 1e9:.1f} s after the warm-up the JVM's compilers were still at work: what they went "
+        )
+        text += "on to compile is counted with the measured calls"
+        verdicts.append(Verdict(code="still-compiling", severity="warning", text=text))
     if delivers and connected and warm_up.ledger.missing and not config.deletes_oldest:
         verdicts.append(
             Verdict(

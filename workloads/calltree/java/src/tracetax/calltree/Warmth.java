@@ -1,7 +1,8 @@
 package tracetax.calltree;
 
 /**
- * How far the JVM has compiled the driver's chunk and the monitored method, and how that is known.
+ * How far the JVM has compiled the driver's loop, with its chunk, and the monitored method, and how
+ * that is known.
  */
 final class Warmth {
   /** The tier of code that is compiled as well as HotSpot can. */
