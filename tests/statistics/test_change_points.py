@@ -179,6 +179,20 @@ def test_the_level_of_a_window_is_that_around_its_place() -> None:
     np.testing.assert_array_equal(without_outliers(y), y)
 
 
+@pytest.mark.parametrize("seed", [2, 9, 17, 18])
+@pytest.mark.parametrize("size", [150, 600])
+def test_the_band_of_every_bin_is_that_of_the_window_around_it(seed: int, size: int) -> None:
+    rng = np.random.default_rng(seed)
+    noisy_later = np.where(np.arange(size) > 290, rng.normal(0, 8, size), rng.normal(0, 1, size))
+    y = 100 + noisy_later + np.where(rng.random(size) < 0.1, 12, 0)
+    width = min(200, size)
+    kept = without_outliers(y) == y
+    for place in range(width // 2, size):
+        first = min(place - width // 2, size - width)
+        low, middle, high = np.percentile(y[first : first + width], [10, 50, 90])
+        assert kept[place] == (abs(y[place] - middle) <= 3 * (high - low))
+
+
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 9, 199, 200, 201])
 def test_any_length_keeps_its_length(size: int) -> None:
     y = np.random.default_rng(size).normal(100, 1, size)

@@ -13,8 +13,6 @@ from tracetax.statistics.intervals import Floats, finite
 Booleans = NDArray[np.bool_]
 MIN_SEGMENT = 5
 WINDOW = 200
-STEP = 10
-"""The band of the sliding window is computed at every tenth place: neighbouring windows share 95 % of their values."""
 NEIGHBOURS = 2
 RELATIVE_RESOLUTION = 1e-4
 """No change smaller than 0.01 % of the level is of interest; keeps the logarithm of a constant segment finite."""
@@ -92,7 +90,8 @@ def _pelt(y: Floats, penalty: float, min_segment: int, floor: float) -> tuple[in
 def without_outliers(series: ArrayLike, *, window: int = WINDOW) -> Floats:
     """Return the series with outliers replaced by the median around them; for finding change points only.
 
-    An outlier lies outside median ± 3 (P90 − P10) of the window around it (Barrett et al. 2017). In the first half
+    An outlier lies outside median ± 3 (P90 − P10) of the window around it (Barrett et al. 2017). Near the ends that is
+    the first or the last whole window. In the first half
     window, where warm-up is a run of high values and not an outlier, only isolated ones are replaced: those whose
     neighbours' median lies inside.
 
@@ -106,15 +105,22 @@ def without_outliers(series: ArrayLike, *, window: int = WINDOW) -> Floats:
     """
     y = finite(series, "series")
     width = min(window, y.size)
-    windows = sliding_window_view(y, width)[::STEP]
-    low, median, high = np.percentile(windows, [10, 50, 90], axis=1)
-    places = np.arange(y.size, dtype=np.float64)
-    nearest = np.clip(np.rint((places - width // 2) / STEP), 0, low.size - 1).astype(np.intp)
-    middle = median[nearest]
-    band = 3 * (high - low)[nearest]
+    windows = np.sort(sliding_window_view(y, width), axis=1)
+    low, median, high = (_percentile(windows, probability) for probability in (0.1, 0.5, 0.9))
+    around_place = (np.arange(y.size) - width // 2).clip(0, y.size - width)
+    middle = median[around_place]
+    band = 3 * (high - low)[around_place]
     outlier = np.abs(y - middle) > band
     first = min(width // 2, y.size)
     around = sliding_window_view(np.pad(y, NEIGHBOURS, mode="symmetric"), 2 * NEIGHBOURS + 1)
     isolated = np.abs(np.median(around, axis=1) - middle) <= band
     outlier[:first] &= isolated[:first]
     return np.where(outlier, middle, y)
+
+
+def _percentile(windows: Floats, probability: float) -> Floats:
+    """Return a percentile of each row of sorted values, linear between two of them."""
+    place = probability * (windows.shape[1] - 1)
+    below = int(place)
+    above = min(below + 1, windows.shape[1] - 1)
+    return windows[:, below] + (place - below) * (windows[:, above] - windows[:, below])
