@@ -67,8 +67,7 @@ def collect(scratch: Path, trial: int, parameters: Parameters) -> Measured:
     write_parquet(distributions, scratch / "distributions.parquet")
 
     tick = output.clock["resolution_ns"]
-    steady = _steady(series)
-    durations = {kind: _durations(distributions, kind, steady.first_bin, tick) for kind in kinds}
+    steady, durations = durations_when_steady(series, distributions, tick)
     (folder / "trial.json").rename(scratch / "trial.json")
     shutil.rmtree(folder)
     return Measured(
@@ -86,6 +85,22 @@ def collect(scratch: Path, trial: int, parameters: Parameters) -> Measured:
         jvm_flags=output.vm_flags,
         versions=output.versions,
     )
+
+
+def durations_when_steady(
+    series: pl.DataFrame, distributions: pl.DataFrame, tick: float
+) -> tuple[SteadyPart, dict[str, Durations]]:
+    """Find a trial's steady part, and the durations of its calls by kind (``service``, ``response``, ``lateness``).
+
+    Args:
+        series: The trial's bins, all kinds and threads, columns as ``reduction.SERIES``.
+        distributions: Its durations, columns as ``reduction.DISTRIBUTIONS``.
+        tick: The clock's step, ns.
+
+    """
+    steady = _steady(series)
+    kinds = distributions["kind"].unique(maintain_order=True).to_list()
+    return steady, {kind: _durations(distributions, kind, steady.first_bin, tick) for kind in kinds}
 
 
 def _reduce(kinds: dict[str, list[NDArray[np.int64]]], trial: int) -> tuple[pl.DataFrame, pl.DataFrame]:
