@@ -2,6 +2,8 @@ package main
 
 import (
 	"sync/atomic"
+
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -9,6 +11,7 @@ const (
 	maxDepth       = 10_000
 	maxConnections = 64
 	maxMessage     = 64 << 20
+	mostSilent     = 4096
 )
 
 // bounds divides the memory that the sink may use: half for messages in flight, three eighths for trees, one eighth
@@ -18,6 +21,7 @@ type bounds struct {
 	connectionBytes int64 // per protocol
 	messageBytes    int64 // of all protocols together
 	messageLimit    int64 // of one message
+	silent          int   // connections per protocol that are held and have sent nothing
 }
 
 func divide(maxMemory int64, protocols int) bounds {
@@ -28,7 +32,19 @@ func divide(maxMemory int64, protocols int) bounds {
 		messageBytes:    messages,
 		// A growing message is held twice while it is copied.
 		messageLimit: min(maxMessage, messages/4),
+		silent:       silentConnections(protocols),
 	}
+}
+
+// silentConnections is how many connections of a protocol may be held besides those that are served: half of the
+// descriptors that the system allows are for all of them together.
+func silentConnections(protocols int) int {
+	most := uint64(mostSilent)
+	var limit unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) == nil {
+		most = min(most, limit.Cur/2)
+	}
+	return max(firstSilent+1, int(most)/protocols)
 }
 
 // connections is how many connections of the given size a protocol may hold open.

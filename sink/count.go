@@ -8,23 +8,26 @@ const (
 
 // protocolCount is what arrived on one protocol in one phase. Times are CLOCK_MONOTONIC nanoseconds.
 type protocolCount struct {
-	Records         int64            `json:"records"`
-	CompleteTrees   int64            `json:"complete_trees"`
-	PartialTrees    int64            `json:"partial_trees"`
-	Orphans         int64            `json:"orphans"`
-	Duplicates      int64            `json:"duplicates"`
-	UnexpectedNames int64            `json:"unexpected_names"`
-	EndBeforeStart  int64            `json:"end_before_start"`
-	Malformed       int64            `json:"malformed"`
-	CutOff          int64            `json:"cut_off"`
-	EvictedTrees    int64            `json:"evicted_trees"`
-	EvictedRecords  int64            `json:"evicted_records"`
-	Refused         int64            `json:"refused"`
-	Unanswered      int64            `json:"unanswered"`
-	Requests        int64            `json:"requests"`
-	Bytes           int64            `json:"bytes"`
-	OtherBytes      map[string]int64 `json:"other_bytes"`
-	ReportedDrops   int64            `json:"reported_drops"`
+	Records         int64 `json:"records"`
+	CompleteTrees   int64 `json:"complete_trees"`
+	PartialTrees    int64 `json:"partial_trees"`
+	Orphans         int64 `json:"orphans"`
+	Duplicates      int64 `json:"duplicates"`
+	UnexpectedNames int64 `json:"unexpected_names"`
+	EndBeforeStart  int64 `json:"end_before_start"`
+	Malformed       int64 `json:"malformed"`
+	CutOff          int64 `json:"cut_off"`
+	// Connections that spoke gRPC to a port for HTTP/1, and HTTP/1 to one for gRPC.
+	GRPCAtHTTP     int64            `json:"grpc_at_http"`
+	HTTPAtGRPC     int64            `json:"http_at_grpc"`
+	EvictedTrees   int64            `json:"evicted_trees"`
+	EvictedRecords int64            `json:"evicted_records"`
+	Refused        int64            `json:"refused"`
+	Unanswered     int64            `json:"unanswered"`
+	Requests       int64            `json:"requests"`
+	Bytes          int64            `json:"bytes"`
+	OtherBytes     map[string]int64 `json:"other_bytes"`
+	ReportedDrops  int64            `json:"reported_drops"`
 	// LostDatagrams found no room in the kernel's buffer of ReceiveBufferBytes: this machine lost them, not their
 	// sender. -1 where the kernel does not tell.
 	LostDatagrams      int64            `json:"lost_datagrams"`

@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"net"
 	"os"
+	"regexp"
 	"time"
 
 	"golang.org/x/net/http2"
@@ -36,6 +38,16 @@ const (
 
 	// grpcConnectionBytes is what a connection holds besides its messages.
 	grpcConnectionBytes = grpcReadBytes + 2*grpcFrame + 2*grpcHeaderBytes + 2*grpcReplyBytes + 2*grpcStreams*grpcAnswerBytes
+)
+
+// http1Request is how a request of HTTP/1 begins, which is longer than HTTP/2's preface.
+var http1Request = regexp.MustCompile(`^[A-Z]{3,7} [/h]`)
+
+// errHTTP1 says that HTTP/1 came to a port for gRPC.
+var errHTTP1 = errors.New("HTTP/1 came to the gRPC port: use otlp-http")
+
+var http1Refusal = fmt.Sprintf(
+	"HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s", len(errHTTP1.Error()), errHTTP1,
 )
 
 // grpcConn is one connection of a client.
@@ -85,6 +97,12 @@ func (c *grpcConn) run() {
 	}
 	var fault http2.ConnectionError
 	switch {
+	case errors.Is(err, errHTTP1):
+		c.server.mistaken()
+		c.server.until(c.conn.SetWriteDeadline, time.Now().Add(refusalTime))
+		if _, err := io.WriteString(c.conn, http1Refusal); err == nil {
+			leaveInOrder(c.conn)
+		}
 	case errors.As(err, &fault):
 		c.goAway(http2.ErrCode(fault))
 	case errors.Is(err, http2.ErrFrameTooLarge):
@@ -107,6 +125,9 @@ func (c *grpcConn) greet() error {
 	var preface [len(http2.ClientPreface)]byte
 	if _, err := io.ReadFull(c.in, preface[:]); err != nil {
 		return err
+	}
+	if http1Request.Match(preface[:]) {
+		return errHTTP1
 	}
 	if string(preface[:]) != http2.ClientPreface {
 		return http2.ConnectionError(http2.ErrCodeProtocol)

@@ -22,7 +22,7 @@ func TestAConnectionThatDoesNotSpeakHTTP2IsClosed(t *testing.T) {
 		}
 	}
 	expectService(t, r)
-	expectCount(t, r.stop().Protocols["otlp-grpc"], protocolCount{Records: 10, CompleteTrees: 1})
+	expectCount(t, r.stop().Protocols["otlp-grpc"], protocolCount{Records: 10, CompleteTrees: 1, HTTPAtGRPC: 1})
 }
 
 func TestTheFirstFrameMustBeSettings(t *testing.T) {

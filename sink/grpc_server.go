@@ -21,6 +21,7 @@ type grpcServer struct {
 	*connections
 	methods     map[string]grpcMethod // by path
 	messages    *messages
+	mistaken    func() // is told of a connection that does not speak HTTP/2 but HTTP/1
 	messageTime time.Duration
 }
 
@@ -75,8 +76,8 @@ func grpcStatus(err error) int {
 	}
 }
 
-func newGRPCServer(methods map[string]grpcMethod, m *messages) *grpcServer {
-	s := &grpcServer{methods: methods, messages: m, messageTime: messageTime}
+func newGRPCServer(methods map[string]grpcMethod, l *ledger, m *messages) *grpcServer {
+	s := &grpcServer{methods: methods, messages: m, mistaken: l.httpAtGRPC, messageTime: messageTime}
 	s.connections = newConnections(grpcGoodbye(), func(conn net.Conn) { newGRPCConn(s, conn).run() })
 	return s
 }

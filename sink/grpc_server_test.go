@@ -11,7 +11,7 @@ import (
 
 // testServer is a server for messages of any kind, with small bounds.
 func testServer(limit int64, call grpcCall) *grpcServer {
-	return newGRPCServer(map[string]grpcMethod{exportTraces: func() grpcCall { return call }}, newMessages(limit, 4*limit))
+	return newGRPCServer(map[string]grpcMethod{exportTraces: func() grpcCall { return call }}, newLedger(newTreeTable(&spanChain{}, 10, 10, 1<<20), nil), newMessages(limit, 4*limit))
 }
 
 // recordingCall remembers what it was told.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"compress/gzip"
 	"compress/zlib"
 	"context"
@@ -13,6 +14,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"golang.org/x/net/http2"
 )
 
 const (
@@ -20,6 +23,8 @@ const (
 	messageTime = 60 * time.Second
 	headerTime  = 10 * time.Second
 	maxHeaders  = 64 << 10
+	// refusalTime is how long a client that came to the wrong port may take to read that.
+	refusalTime = time.Second
 
 	httpBuffers = 64 << 10
 	jsonMedia   = "application/json"
@@ -47,6 +52,11 @@ func newHTTPReceiver(l *ledger, m *messages, mux *http.ServeMux) *httpReceiver {
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			h.handling.RLock()
 			defer h.handling.RUnlock()
+			if r.ProtoMajor == 2 {
+				l.grpcAtHTTP()
+				refuseGRPC(w)
+				return
+			}
 			mux.ServeHTTP(w, r)
 		}),
 	}
@@ -68,6 +78,31 @@ func (h *httpReceiver) stop(grace time.Duration) {
 	// That does not wait for requests whose connections it has closed: what has arrived of them is still to be entered.
 	h.handling.Lock()
 	defer h.handling.Unlock()
+}
+
+// refuseGRPC tells a client that greets in HTTP/2, as gRPC does, in HTTP/2 that it is at the wrong port.
+func refuseGRPC(w http.ResponseWriter) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		return
+	}
+	defer conn.Close()
+	var answer bytes.Buffer
+	framer := http2.NewFramer(&answer, nil)
+	// A buffer takes all.
+	_ = framer.WriteSettings()
+	_ = framer.WriteGoAway(0, http2.ErrCodeHTTP11Required, []byte("gRPC came to the HTTP port: use otlp-grpc"))
+	_ = conn.SetDeadline(time.Now().Add(headerTime))
+	if _, err := conn.Write(answer.Bytes()); err == nil {
+		leaveInOrder(conn)
+	}
+}
+
+// leaveInOrder reads what a client still sends, for a while: closed with bytes unread, the connection would be reset, and
+// the client might lose its answer.
+func leaveInOrder(conn net.Conn) {
+	_ = conn.SetReadDeadline(time.Now().Add(refusalTime))
+	_, _ = io.CopyN(io.Discard, conn, httpBuffers)
 }
 
 // walk finds the records in messages of one format. Those before the fault in a garbled message are in the batch, or

@@ -185,6 +185,20 @@ func (l *ledger) reject() {
 	l.count.Malformed++
 }
 
+// grpcAtHTTP enters a connection that spoke gRPC to a port for HTTP/1.
+func (l *ledger) grpcAtHTTP() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.count.GRPCAtHTTP++
+}
+
+// httpAtGRPC enters a connection that spoke HTTP/1 to a port for gRPC.
+func (l *ledger) httpAtGRPC() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.count.HTTPAtGRPC++
+}
+
 // unanswered enters a request of the sink's own that brought no answer.
 func (l *ledger) unanswered() {
 	l.mu.Lock()

@@ -21,7 +21,7 @@ var otlpGRPC = protocol{
 			},
 			"/opentelemetry.proto.collector.metrics.v1.MetricsService/Export": other(metrics),
 			"/opentelemetry.proto.collector.logs.v1.LogsService/Export":       other(logs),
-		}, m)
+		}, l, m)
 	},
 }
 

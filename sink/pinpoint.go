@@ -31,7 +31,7 @@ var pinpoint = protocol{
 			"/v1.ProfilerCommandService/HandleCommandV2": func() grpcCall { return &commandCall{other()} },
 			"/v1.Stat/SendAgentStat":                     func() grpcCall { return &otherCall{ledger: l, signal: metrics} },
 			"/v1.Span/SendSpan":                          func() grpcCall { return &spanStreamCall{entered} },
-		}, m)
+		}, l, m)
 	},
 }
 

@@ -80,8 +80,10 @@ type channel struct {
 	reader   *folderReader
 	scraper  *scraper
 	receiver receiver
-	limit    int // of connections
+	limit    int // of connections that are served at a time
+	silent   int // of connections that are held besides
 	listener *boundedListener
+	served   chan struct{} // every connection has been handed to the receiver
 }
 
 func newSink(cfg config) (*sink, error) {
@@ -101,7 +103,8 @@ func newSink(cfg config) (*sink, error) {
 		case p.scraped:
 			c.scraper = newScraper(ledger, messages)
 		default:
-			c.receiver, c.limit = p.receiver(cfg.recordName, ledger, messages), bounds.connections(p.connectionBytes)
+			c.receiver = p.receiver(cfg.recordName, ledger, messages)
+			c.limit, c.silent = bounds.connections(p.connectionBytes), bounds.silent
 		}
 		s.channels = append(s.channels, c)
 	}
@@ -119,12 +122,15 @@ func (s *sink) listen() (map[string]int, error) {
 		if err != nil {
 			return nil, fmt.Errorf("no port for %s: %w", c.name, err)
 		}
-		c.listener = bound(l, c.limit)
+		c.listener, c.served = bound(l, c.limit, c.silent), make(chan struct{})
 		ports[c.name] = l.Addr().(*net.TCPAddr).Port
 	}
 	for _, c := range s.channels {
 		if c.receiver != nil {
-			go c.receiver.serve(c.listener)
+			go func() {
+				defer close(c.served)
+				c.receiver.serve(c.listener)
+			}()
 		}
 	}
 	return ports, nil
@@ -350,6 +356,7 @@ func (s *sink) stop() report {
 		}
 		stopping.Go(func() {
 			c.listener.Close()
+			<-c.served
 			c.receiver.stop(stopGrace)
 		})
 	}

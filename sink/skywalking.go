@@ -28,7 +28,7 @@ var skyWalking = protocol{
 		for path, signal := range skyWalkingSignals {
 			methods[path] = func() grpcCall { return &otherCall{ledger: l, signal: signal} }
 		}
-		return newGRPCServer(methods, m)
+		return newGRPCServer(methods, l, m)
 	},
 }
 

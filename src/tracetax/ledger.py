@@ -20,6 +20,10 @@ class ProtocolCount(Struct, frozen=True):
     malformed: int = 0
     cut_off: int = 0
     """Messages that ended in their middle because their sender left; a sender may send them again."""
+    grpc_at_http: int = 0
+    """Connections that spoke gRPC to a port for HTTP/1."""
+    http_at_grpc: int = 0
+    """Connections that spoke HTTP/1 to a port for gRPC."""
     evicted_trees: int = 0
     evicted_records: int = 0
     refused: int = 0

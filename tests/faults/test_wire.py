@@ -26,6 +26,8 @@ HEADS = {
         "malformed-input",
     ),
     "an empty HTTP/2": (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0", "stray-input"),
+    "gRPC, also to the port for HTTP": (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0", "wrong-http"),
+    "HTTP/1, also to the port for gRPC": (b"POST /v1/traces HTTP/1.1\r\nHost: x\r\n\r\n", "wrong-http"),
 }
 """What begins the rubbish, and the verdict that tells of it. On Kieker's port, all of it is stray."""
 MEMORY = 256 << 20

@@ -10,10 +10,11 @@ from msgspec.structs import replace
 
 from tests.results.trials import ledger
 from tests.run.stand_ins import configuration
+from tracetax.ledger import ProtocolCount
 from tracetax.model import Delivery
 from tracetax.results.records import WarmUp
 from tracetax.run.drain import Drained
-from tracetax.run.verdicts import of_drain, of_records, of_warm_up
+from tracetax.run.verdicts import of_drain, of_other_http, of_records, of_warm_up
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPLETE = configuration("flat")
@@ -40,6 +41,36 @@ WARM = WarmUp(calls=12_000, bursts=3, how="", driver_level=4, method_level=4, le
 def test_what_is_told_of_an_account(changes: dict[str, Any], found: dict[str, str]) -> None:
     verdicts = of_records(ledger(1_000, **changes), COMPLETE)
     assert {verdict.code: verdict.severity for verdict in verdicts} == found
+
+
+@pytest.mark.parametrize(
+    ("phases", "received", "says", "severity"),
+    [
+        (
+            [{"otlp-http": ProtocolCount(grpc_at_http=1)}, {"otlp-http": ProtocolCount()}],
+            0,
+            "gRPC came to the HTTP port (otlp-http): use otlp-grpc. 1 connection was turned away",
+            "error",
+        ),
+        (
+            [{"otlp-grpc": ProtocolCount(http_at_grpc=2)}, {"otlp-grpc": ProtocolCount(http_at_grpc=1)}],
+            0,
+            "HTTP/1 came to the gRPC port (otlp-grpc): use otlp-http. 3 connections were turned away",
+            "error",
+        ),
+        ([{"otlp-http": ProtocolCount(grpc_at_http=1)}], 10, "use otlp-grpc", "warning"),
+    ],
+)
+def test_the_wrong_http_is_told_with_the_right_one(
+    phases: list[dict[str, ProtocolCount]], received: int, says: str, severity: str
+) -> None:
+    (verdict,) = of_other_http(phases, received=received)
+    assert says in verdict.text
+    assert (verdict.code, verdict.severity) == ("wrong-http", severity)
+
+
+def test_nothing_is_told_where_everyone_spoke_the_right_http() -> None:
+    assert of_other_http([{"otlp-http": ProtocolCount(requests=3)}], received=0) == []
 
 
 def test_what_a_backend_turned_away_is_not_the_sinks() -> None:

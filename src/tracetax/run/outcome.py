@@ -49,6 +49,7 @@ def finished(plan: Plan, record: TrialRecord, outcome: Outcome, result: Measured
     elsewhere = together(count for name, count in protocols if config.protocol not in (None, name))
     found = [
         *judge.of_warm_up(warm, config, connected=warmed.connected, delivers=plan.delivers),
+        *judge.of_other_http((outcome.before.protocols, outcome.measured.protocols), received=ledger.received),
         *judge.of_records(ledger, config, backend=plan.slot.cell.use.backend),
         *judge.of_sample(ledger, warm_ledger, config),
         *judge.of_metrics(outcome.measured.of(config.protocol), ledger, warm_ledger, config),

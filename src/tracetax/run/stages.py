@@ -20,6 +20,7 @@ from tracetax.run.files import Growth, RecordsFolder, Written
 from tracetax.run.plan import Slot, expected_records
 from tracetax.run.rest import Rest, await_rest
 from tracetax.run.sampler import Sampler
+from tracetax.run.verdicts import of_other_http
 from tracetax.run.warm_up import Warmed, warm_up
 from tracetax.workloads.calltree import Driver, WorkloadFailed
 
@@ -178,6 +179,8 @@ def _conduct(
         text = f"of the {warmed.records:,} records of the warm-up, {arrived:,} arrived, and none of the measured calls"
         if arrived:
             raise WorkloadFailed("warm-up-loss", text)
+        if reasons := of_other_http((measured.protocols,), received=0):
+            raise WorkloadFailed(reasons[0].code, f"{text}: {reasons[0].text}")
         raise WorkloadFailed("nothing-recorded", f"{text}: is the method woven, and the name pattern right?")
     arrived, by_drained = (seen.records if seen.phase == MEASURED else 0 for seen in (at_last_call, at_drained))
     if config.scrape:

@@ -3,6 +3,8 @@
 A verdict of severity ``error`` makes the trial a failed one; a loss does not: it is a result.
 """
 
+from collections.abc import Iterable, Mapping
+
 from tracetax.ledger import Ledger, ProtocolCount
 from tracetax.machine.disturbance import Load
 from tracetax.model import Configuration, Delivery
@@ -106,6 +108,32 @@ def of_records(ledger: Ledger, config: Configuration, *, backend: str = "") -> l
             f"all records arrived, but {ledger.complete_trees:,} of {ledger.expected_trees:,} call trees are complete",
         )
     return verdicts
+
+
+def of_other_http(phases: Iterable[Mapping[str, ProtocolCount]], *, received: int) -> list[Verdict]:
+    """Verdicts on connections that spoke the wrong HTTP to the sink: the reason where nothing was ``received``."""
+    found: list[Verdict] = []
+    severity = "warning" if received else "error"
+    every = [item for phase in phases for item in phase.items()]
+    for name in dict.fromkeys(name for name, _ in every):
+        counts = [count for other, count in every if other == name]
+        if number := sum(count.grpc_at_http for count in counts):
+            text = (
+                f"gRPC came to the HTTP port ({name}): use otlp-grpc. {_connections(number)} turned away: "
+                'let the agent\'s file say protocol = "otlp-grpc" and its port, or let the agent speak HTTP'
+            )
+            found.append(Verdict(code="wrong-http", severity=severity, text=text))
+        if number := sum(count.http_at_grpc for count in counts):
+            text = (
+                f"HTTP/1 came to the gRPC port ({name}): use otlp-http. {_connections(number)} turned away: "
+                'let the agent\'s file say protocol = "otlp-http" and its port, or let the agent speak gRPC'
+            )
+            found.append(Verdict(code="wrong-http", severity=severity, text=text))
+    return found
+
+
+def _connections(number: int) -> str:
+    return "1 connection was" if number == 1 else f"{number:,} connections were"
 
 
 def of_sample(ledger: Ledger, warm_up: Ledger, config: Configuration) -> list[Verdict]:
