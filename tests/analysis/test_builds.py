@@ -10,7 +10,7 @@ from tests.run.stand_ins import configuration, experiment, new_run
 from tracetax.analysis.findings import build
 from tracetax.model import PublishedRow, Use
 from tracetax.results.findings import BuildComparison, Findings, find_measure
-from tracetax.results.records import TrialRecord
+from tracetax.results.records import CpuAccount, CpuTimes, TrialRecord
 
 FLAT = configuration("flat")
 OLD, NEW = "old.jar", "new.jar"
@@ -90,6 +90,31 @@ def test_an_undecided_comparison_says_how_many_blocks_it_would_take(tmp_path: Pa
     assert comparison.verdict == "undecided"
     assert "an estimated 420 blocks would tell 2.0 % apart" in comparison.text
     assert "not-settled" in comparison.ratio.labels
+
+
+def test_what_no_night_could_decide_is_called_so(tmp_path: Path) -> None:
+    text = compared(tmp_path, 1.01, 0.5).text
+    assert "2.0 % is not decidable on this machine as it is" in text
+    assert "estimated" not in text
+
+
+def test_cpu_stands_beside_time(tmp_path: Path) -> None:
+    def sampled(trial: TrialRecord, ns: int) -> TrialRecord:
+        used = CpuTimes(caller=ns, agent=0, jit=0, gc=0, jvm=0, ended=0)
+        account = CpuAccount(to_last_call=used, to_drained=used, waiting_cores=None, threads={})
+        return replace(trial, cpu=account, in_calls_ns=ns)
+
+    drifting = [
+        sampled(trial, 100_000 * (10 + trial.block % 3) * (110 + trial.block % 2 if trial.build == NEW else 100))
+        for trial in trials(1.0, 0.001)
+    ]
+    (comparison,) = findings(tmp_path / "cpu", drifting).comparisons
+    assert comparison.verdict == "same"
+    assert comparison.cpu is not None
+    assert comparison.cpu.estimate == pytest.approx(1.105, rel=1e-3)
+    # ln 1.10 and ln 1.11 in turn: half-width 2.200985 · 0.0047261 / √12
+    assert comparison.text.endswith("; CPU of all threads: +10.50 % (+10.17 % to +10.83 %).")
+    assert compared(tmp_path / "none", 1.0, 0.001).cpu is None, "it was not sampled"
 
 
 def test_few_blocks_are_indicative_and_one_has_no_interval(tmp_path: Path) -> None:

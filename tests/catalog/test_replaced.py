@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from tests.catalog.conftest import Repository
 from tracetax.catalog import CatalogError, load_catalog
-from tracetax.catalog.replaced import Replaced, changed_files, unchanged, with_artifacts
+from tracetax.catalog.replaced import Replaced, changed_files, unchanged, what_differs, with_artifacts
 from tracetax.model import Use
 
 MAVEN = 'maven = "org.example:tracer:1.2.3"\nsha256 = "' + "0" * 64 + '"'
@@ -58,24 +58,40 @@ def test_two_files_measure_every_configuration_of_the_agent_twice(repository: Re
     found = asked(repository, f"tracer.agent={old},{new}")
     (part,) = found.experiment.parts
     assert [str(use) for use in part.uses] == [
-        "tracer off [old.jar]",
-        "tracer off [new.jar]",
-        "tracer stock [old.jar]",
-        "tracer stock [new.jar]",
+        "tracer off [old]",
+        "tracer off [new]",
+        "tracer stock [old]",
+        "tracer stock [new]",
     ]
-    assert [tuple(use.build for use in pair) for pair in part.build_pairs] == [("old.jar", "new.jar")] * 2
+    assert [tuple(use.build for use in pair) for pair in part.build_pairs] == [("old", "new")] * 2
     tracer = found.agents["tracer"]
     assert tracer.version == "1.2.3"
-    assert tracer.built("new.jar").version == "new.jar"
-    assert tracer.built("new.jar").artifacts["agent"].sha256 != tracer.built("old.jar").artifacts["agent"].sha256
+    assert tracer.built("new").version == "new.jar"
+    assert tracer.built("new").artifacts["agent"].sha256 != tracer.built("old").artifacts["agent"].sha256
 
 
 def test_builds_of_the_same_name_are_told_apart_by_their_folders(repository: Repository, tmp_path: Path) -> None:
     first, second = jar(tmp_path / "main" / "a.jar"), jar(tmp_path / "branch" / "a.jar")
     assert list(asked(repository, f"tracer.agent={first},{second}").agents["tracer"].builds) == [
-        "main/a.jar",
-        "branch/a.jar",
+        "main",
+        "branch",
     ]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "labels"),
+    [
+        ("kieker-2.0.1-aspectj.jar", "kieker-2.0.2-aspectj.jar", ["2.0.1", "2.0.2"]),
+        ("a-2.0.2.jar", "a-2.0.2-SNAPSHOT.jar", ["2.0.2", "2.0.2-SNAPSHOT"]),
+        ("a.jar", "a-fix.jar", ["a", "a-fix"]),
+        ("fix-a.jar", "a.jar", ["fix-a", "a"]),
+        ("x/a_1.jar", "y/a_1.jar", ["x", "y"]),
+        ("a-1.jar", "a-1.zip", ["1.jar", "1.zip"]),
+        ("one.jar", "two", ["one.jar", "two"]),
+    ],
+)
+def test_builds_are_called_by_what_differs_in_their_names(first: str, second: str, labels: list[str]) -> None:
+    assert what_differs(first, second) == labels
 
 
 def test_a_build_may_be_compared_with_itself_which_is_said(repository: Repository, old: Path) -> None:

@@ -249,6 +249,23 @@ def test_two_builds_of_a_configuration_are_rows_of_their_own(run: Path) -> None:
     assert "new.jar is 3.1 % slower than old.jar" in text(page.find(".//header"))
 
 
+def test_the_ratio_of_two_builds_is_drawn_with_the_band_that_counts_as_the_same(run: Path) -> None:
+    drawn = section(written(run, with_builds(sample_findings())), "builds")
+    time, cpu, _axis = list(drawn.iter("tr"))[1:]
+    assert "3.10 ± 0.70" in text(time)
+    assert text(time).endswith("slower")
+    assert "5.0 ± 1.0" in text(cpu)
+    (band,) = [rect for rect in time.iter("rect") if rect.get("class") == "band"]
+    (bar,) = [rect for rect in time.iter("rect") if rect.get("class") == "interval"]
+    ends = [float((rect.get("x") or "").rstrip("%")) for rect in (band, bar)]
+    right_of_band = ends[0] + float((band.get("width") or "").rstrip("%"))
+    assert ends[1] > right_of_band, "2.4 % to 3.8 % lies right of ± 2 %"
+
+
+def test_without_builds_there_is_no_such_section(page: ET.Element) -> None:
+    assert page.find(".//section[@aria-labelledby='builds']") is None
+
+
 def test_every_row_leads_to_its_trials_and_every_trial_is_behind_exactly_one(run: Path, page: ET.Element) -> None:
     behind = section(page, "rows")
     targets = {row.get("id"): row for row in behind.iter("tr") if row.get("id")}

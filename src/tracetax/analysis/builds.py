@@ -4,7 +4,10 @@ import math
 from collections.abc import Iterable
 from typing import Literal
 
-from tracetax.analysis.measures import INDICATIVE_BELOW
+from msgspec.structs import replace
+
+from tracetax.analysis.cost import charged_per_call
+from tracetax.analysis.measures import INDICATIVE_BELOW, make_measure
 from tracetax.analysis.statements import rounded
 from tracetax.model import Part, Schedule, Use
 from tracetax.results import blocks as arranged
@@ -15,10 +18,12 @@ from tracetax.statistics.equivalence import Judgement, judge
 from tracetax.statistics.intervals import Estimate
 from tracetax.statistics.overhead import as_ratio, compare
 from tracetax.statistics.regimes import two_regimes
-from tracetax.statistics.stopping import FAR, projected_blocks
+from tracetax.statistics.stopping import projected_blocks
 
 EXACT_BELOW = 100
 """Estimated blocks from which the digits after the second would pretend to be known."""
+UNDECIDABLE_FROM = 1_000
+"""Estimated blocks from which more of them are no way out: at half a minute each they take a night and more."""
 MANY = 1.0
 """Difference from which a factor says more than a percentage: twice as long."""
 
@@ -39,7 +44,9 @@ def comparisons(manifest: Manifest, blocks: Blocks, bands: Iterable[AABand]) -> 
             if len(columns[0]):
                 where = f"{part.title}, " if len(experiment.parts) > 1 else ""
                 band = known.get((part.name, heap))
-                found.append(_compared(part, (first, second), columns, experiment.schedule, band, where))
+                used = arranged.side_by_side(blocks, part.name, first, second, heap, charged_per_call)
+                compared = _compared(part, (first, second), columns, experiment.schedule, band, where)
+                found.append(_with_cpu(compared, used))
     return tuple(found)
 
 
@@ -89,7 +96,31 @@ def _compared(
         verdict=judged.verdict,
         text=f"{where}{uses[0].agent} {uses[0].configuration}: {_sentence(judged, builds, marks, band)}.",
         agent=uses[0].agent,
+        margin=judged.margin,
     )
+
+
+def _with_cpu(comparison: BuildComparison, used: tuple[arranged.Floats, arranged.Floats]) -> BuildComparison:
+    """The comparison with the CPU of both builds, in the blocks where both were sampled."""
+    first, second = used
+    usable = (first > 0) & (second > 0)  # NaN where a trial was not sampled
+    if not usable.any():
+        return comparison
+    log_ratio = compare(second[usable], first[usable], "log-ratio")
+    labels = ("indicative",) if log_ratio.n < INDICATIVE_BELOW else ()
+    ratio = replace(make_measure("cpu", "1", "call", as_ratio(log_ratio), labels), paired_with=comparison.builds[0])
+    told = f"CPU of all threads: {_more(log_ratio)}"
+    told += f" ({_signed(log_ratio.ci95)})" if log_ratio.ci95 else ""
+    return replace(comparison, cpu=ratio, text=f"{comparison.text.removesuffix('.')}; {told}.")
+
+
+def _more(log_ratio: Estimate) -> str:
+    """The mean of a log ratio as a signed percentage, to the digits of its interval; as a factor where it is large."""
+    if abs(log_ratio.mean) > math.log1p(MANY) or log_ratio.ci95 is None:
+        return f"× {rounded(math.exp(log_ratio.mean))}"
+    low, high = (math.expm1(limit) for limit in log_ratio.ci95)
+    share = math.expm1(log_ratio.mean)
+    return f"{'−' if share < 0 else '+'}{_percent(abs(share), (high - low) / 2)}"
 
 
 def _sentence(judged: Judgement, builds: tuple[str, str], labels: tuple[str, ...], band: float | None) -> str:
@@ -116,8 +147,8 @@ def _sentence(judged: Judgement, builds: tuple[str, str], labels: tuple[str, ...
         needed = projected_blocks(judged.log_ratio.sd or 0.0, judged.margin / 2)
         text = f"undecided whether {new} differs from {old} ({_signed(ci95)}, {counted}); "
         text += (
-            f"blocks that vary as these do would not tell {_percent(judged.margin)} apart, however many"
-            if needed >= FAR
+            f"{_percent(judged.margin)} is not decidable on this machine as it is, for its blocks vary too much"
+            if needed > UNDECIDABLE_FROM
             else f"an estimated {_blocks(needed)} would tell {_percent(judged.margin)} apart, varying as these do"
         )
     if "two-regimes" in labels:

@@ -21,6 +21,7 @@ from tracetax.model import BASELINE, Agent, Artifact, Experiment, Part, Use
 
 OPTION = "--artifact"
 _FORM = re.compile(r"([^.=\s]+)\.([^.=\s]+)=(.+)")
+_WORD = re.compile(r"[^-_/]+[-_/]*|[-_/]+")
 COMPARED = 2
 """So many builds of an artifact are measured against each other."""
 _ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
@@ -241,12 +242,28 @@ def _wrong(file: Path, kind: str) -> str:
 
 
 def _labels(artifacts: Sequence[Artifact]) -> list[str]:
-    """What two builds are called: their files' names, with the folder where these are alike, or else with a number."""
+    """What two builds are called: what differs in their files' names, or else in their folders', or else a number."""
     paths = [Path(artifact.file) for artifact in artifacts]
     for labels in ([path.name for path in paths], [f"{path.parent.name}/{path.name}" for path in paths]):
         if max(Counter(labels).values()) == 1:
-            return labels
+            return what_differs(*labels)
     return [f"{path.name} ({place})" for place, path in enumerate(paths, start=1)]
+
+
+def what_differs(first: str, second: str) -> list[str]:
+    """Two names without what they have in common: ``2.0.1`` and ``2.0.2`` of ``a-2.0.1.jar`` and ``a-2.0.2.jar``.
+
+    Only whole words between ``-``, ``_`` and ``/`` are left out, and none where nothing would be left of a name.
+    """
+    suffix = Path(first).suffix if Path(first).suffix == Path(second).suffix else ""
+    names = [_WORD.findall(name.removesuffix(suffix)) for name in (first, second)]
+    words = [[word.rstrip("-_/") for word in name] for name in names]
+    shortest = min(map(len, words))
+    begin = next((place for place in range(shortest) if words[0][place] != words[1][place]), shortest)
+    begin = min(begin, shortest - 1)
+    end = next((n for n in range(shortest - begin) if words[0][-1 - n] != words[1][-1 - n]), shortest - begin)
+    end = min(end, shortest - begin - 1)
+    return ["".join(name[begin : len(name) - end]).rstrip("-_/") for name in names]
 
 
 def _doubled(part: Part, agents: Mapping[str, Agent]) -> tuple[Use, ...]:

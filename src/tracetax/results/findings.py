@@ -219,6 +219,10 @@ class BuildComparison(Struct, frozen=True):
     text: str
     """The verdict in words: by how much, the same within what, or how many blocks it would take."""
     agent: str = ""
+    cpu: Measure | None = None
+    """CPU of all threads per call of the second ÷ that of the first, paired by block; None where it was not sampled."""
+    margin: float | None = None
+    """Of the ratio's logarithm: what is smaller counts as no difference; None in runs of an earlier version."""
 
 
 class PublishedLineValue(Struct, frozen=True):

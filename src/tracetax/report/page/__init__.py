@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tracetax.report.page.account import account
 from tracetax.report.page.behind import behind
+from tracetax.report.page.builds import builds
 from tracetax.report.page.consists import consists
 from tracetax.report.page.delivery import delivery
 from tracetax.report.page.footprint import footprint
@@ -44,6 +45,7 @@ def write_page(run_dir: Path, findings: Findings) -> Path:
     better = next_line(findings, run_dir) if findings.experiment.result else None
     tick = _clock_tick(trials)
     sections: list[Section] = [
+        ("builds", "Builds", builds(parts, findings.comparisons)),
         ("ranking", "Cost", ranking(parts, tick, ranked_by(findings))),
         ("delivery", "Delivery", delivery(parts)),
         ("words", "In words", statements(findings)),
