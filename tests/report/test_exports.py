@@ -167,3 +167,28 @@ def test_markdown_has_the_printed_line_below_ours() -> None:
     text = export(with_printed_lines(sample_findings(samples=many_samples(2))), "markdown")
     assert "| | as printed, a machine | 133.9 ns | 13.06 µs | 0.9985 | |" in text
     assert "calls cut by the agent at 20 and 30" in text
+
+
+def test_markdown_has_the_columns_of_the_paper_on_throughput() -> None:
+    findings = sample_findings()
+    row = next(row for row in findings.configurations if row.configuration == "otlp-lossless")
+    model = row.measures[0]
+    values = {
+        "throughput": 76_300.0,
+        "throughput_q1": 74_700.0,
+        "throughput_median": 76_250.4,
+        "throughput_q3": 77_840.0,
+    }
+    measures = tuple(
+        replace(
+            model, name=name, unit="1/s", estimate=value, ci95=(76_000.0, 76_600.0) if name == "throughput" else None
+        )
+        for name, value in values.items()
+    )
+    rows = tuple(
+        replace(one, measures=(*one.measures, *measures)) if one is row else one for one in findings.configurations
+    )
+    text = export(replace(findings, configurations=rows), "markdown")
+    assert "| agent | configuration | mean | Q1 | median | Q3 |" in text
+    assert f"| {row.title} | 76,300 ± 300 | 74,700 | 76,250 | 77,840 |" in text
+    assert "Calls per second" not in export(findings, "markdown")

@@ -14,8 +14,9 @@ from tracetax.analysis.once import once_measures
 from tracetax.analysis.published import published_values
 from tracetax.analysis.receivers import receivers
 from tracetax.analysis.statements import statements
+from tracetax.analysis.throughput import BinMeans, throughput
 from tracetax.machine.isolation import FEW_CORES
-from tracetax.model import BASELINE, Agent, Configuration, Delivery, Experiment, Part, Use
+from tracetax.model import BASELINE, FULL, Agent, Configuration, Delivery, Experiment, Part, Use
 from tracetax.results import blocks as arranged
 from tracetax.results.blocks import Blocks, CellKey, service_mean
 from tracetax.results.findings import (
@@ -46,6 +47,8 @@ class Inputs(Struct, frozen=True):
     memory: list[TrialRecord]
     """Of the extra trials in which memory was measured."""
     run: str
+    bins: BinMeans
+    """Of the trials at full speed: mean service times of their bins."""
 
     @property
     def agents(self) -> dict[str, Agent]:
@@ -66,6 +69,7 @@ def build(folder: RunFolder) -> Findings:
         records=[record for record in records if record.role != "memory"],
         memory=[record for record in records if record.role == "memory"],
         run=str(folder.path),
+        bins=_bins(folder, records),
     )
     blocks = arranged.whole_blocks(inputs.records)
     bands = [band for part in inputs.experiment.parts for band in _bands(part, blocks)]
@@ -102,6 +106,11 @@ def build(folder: RunFolder) -> Findings:
         growth=growth(inputs.experiment, parts, configurations, blocks),
     )
     return replace(findings, statements=(*statements(findings), *receivers(findings)))
+
+
+def _bins(folder: RunFolder, records: list[TrialRecord]) -> BinMeans:
+    numbers = [record.number for record in records if record.status == "ok" and record.parameters.rate == FULL]
+    return {number: means for number in numbers if (means := folder.bin_means(number)) is not None}
 
 
 def _bands(part: Part, blocks: Blocks) -> list[AABand]:
@@ -196,7 +205,11 @@ def _row(
         verdicts=tuple(verdicts),
         measures=tuple(
             measures.labelled(
-                [*compared, *measures.of_blocks(by_block), *measures.of_memory(in_memory)], unsteady=restless
+                [
+                    *(*compared, *measures.of_blocks(by_block), *throughput(by_block, inputs.bins)),
+                    *measures.of_memory(in_memory),
+                ],
+                unsteady=restless,
             )
         ),
         rank=None,

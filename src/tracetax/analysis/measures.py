@@ -112,7 +112,7 @@ def overhead(found: Paired, depth: int, band: Band | None, schedule: Schedule) -
 
 def labelled(measures: list[Measure], *, unsteady: bool) -> list[Measure]:
     """The measures of a row, marked where they rest on trials that never became steady."""
-    marked = ("service_time", "overhead", "overhead_ratio")
+    marked = ("service_time", "overhead", "overhead_ratio", "throughput")
     return [
         replace(one, labels=(*one.labels, "no-steady-state")) if unsteady and one.name in marked else one
         for one in measures

@@ -29,6 +29,10 @@ MeasureName = Literal[
     "sink_cpu",
     "receiver_cpu",
     "service_time_second_half",
+    "throughput",
+    "throughput_q1",
+    "throughput_median",
+    "throughput_q3",
     "cpu",
     "cpu_caller",
     "cpu_agent",
@@ -48,15 +52,18 @@ MeasureName = Literal[
     "bytes",
 ]
 """``service_time`` and ``response_time`` are means of the steady part; ``overhead`` is a paired difference against
-the block's baselines, once per call and once per invocation; ``overhead_ratio`` is exp of the mean log ratio.
+the block's baselines, once per call and once per invocation; ``overhead_ratio`` is their geometric mean ratio: exp of
+the mean log ratio over blocks, not the ratio of the means.
 ``service_time_second_half`` is the estimator of MooBench: mean of the second half of a start's calls. ``cpu`` is that
 of all threads from first call to drained, less the baseline's, per invocation and per delivered record;
 ``cpu_caller``, ``_agent``, ``_jit`` and ``_gc`` are its parts; ``cpu_waiting`` is in cores, in the quiet wait after
-drained. ``heap_live`` and ``rss_peak`` are of the memory trial; ``startup_main`` and ``startup_first_call`` count from
-the start of the process; ``build_time`` and ``build_cpu`` are of the processes that built a trial's program, where it
-was built there; what ends in ``_added`` is a paired difference against the block's baselines. ``drain_time`` counts
-from the last call to the last record; ``bytes`` are those on the wire or on disk. ``sink_cpu`` is the sink's in the
-whole measured phase; ``receiver_cpu`` that of the sink, or of the backend in its place, from first call to drained."""
+drained. ``throughput`` is calls per second at full speed: a start's calls of the steady part ÷ the time that they
+took; ``throughput_q1``, ``_median`` and ``_q3`` are over the rates of the steady bins of all starts. ``heap_live``
+and ``rss_peak`` are of the memory trial; ``startup_main`` and ``startup_first_call`` count from the start of the
+process; ``build_time`` and ``build_cpu`` are of the processes that built a trial's program, where it was built there;
+what ends in ``_added`` is a paired difference against the block's baselines. ``drain_time`` counts from the last call
+to the last record; ``bytes`` are those on the wire or on disk. ``sink_cpu`` is the sink's in the whole measured
+phase; ``receiver_cpu`` that of the sink, or of the backend in its place, from first call to drained."""
 
 
 class Measure(Struct, frozen=True):
@@ -211,7 +218,7 @@ class BuildComparison(Struct, frozen=True):
     configuration: str
     builds: tuple[str, str]
     ratio: Measure
-    """Service time of the second ÷ that of the first, paired by block."""
+    """Service time of the second ÷ that of the first, paired by block: the geometric mean over blocks."""
     difference: Measure
     """The second's less the first's, ns per invocation."""
     verdict: Literal["slower", "faster", "same", "undecided"]

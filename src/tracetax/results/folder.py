@@ -18,8 +18,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
+import numpy as np
 import polars as pl
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from tracetax.backend import Backend
 from tracetax.errors import ExitCode, UserError
@@ -172,6 +174,19 @@ class RunFolder:
     def records(self) -> list[TrialRecord]:
         """Every finished trial."""
         return [read_json(folder / "record.json", TrialRecord) for folder in self.trial_folders()]
+
+    def bin_means(self, number: int) -> NDArray[np.float64] | None:
+        """Mean service times of a trial's bins, ns, shape (threads, bins); None where it kept none.
+
+        Threads whose numbers of bins differ (calls fewer than bins) are cut to the fewest.
+        """
+        path = self.path / "trials" / f"{number:04d}" / "series.parquet"
+        if not path.exists():
+            return None
+        series = _read_parquet(path).filter(pl.col("kind") == "service").sort("thread", "bin")
+        threads = [rows["mean"].to_numpy() for rows in series.partition_by("thread", maintain_order=True)]
+        fewest = min((len(means) for means in threads), default=0)
+        return np.array([means[:fewest] for means in threads], dtype=np.float64) if fewest else None
 
     def consolidate(self) -> None:
         """Write ``measures``, ``series`` and ``distributions`` of all trials as one Parquet file each."""

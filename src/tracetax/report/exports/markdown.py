@@ -31,6 +31,7 @@ BUILDS: tuple[tuple[str, MeasureName], ...] = (
     ("added to its CPU", "build_cpu_added"),
 )
 """Columns of an experiment whose trials build their program."""
+QUARTILES: tuple[MeasureName, ...] = ("throughput_q1", "throughput_median", "throughput_q3")
 MACHINE = ("cpu", "cores", "memory_bytes", "kernel", "java")
 
 
@@ -45,6 +46,7 @@ def export(findings: Findings) -> str:
         blocks.append("\n".join(f"- {_escaped(one.text)}" for one in findings.comparisons))
     for view in parts:
         blocks += ["\n".join(_part(view)), "\n".join(_table(view))]
+        blocks += ["\n".join(found)] if (found := list(_throughput(view))) else []
     blocks += ["\n".join(_lines(group)) for group in lines.by_kind(findings.growth)]
     blocks += [f"> {_escaped(verdict.text)}" for verdict in findings.verdicts if verdict.severity != "note"]
     blocks.append("\n".join(_provenance(findings)))
@@ -81,6 +83,21 @@ def _table(view: PartView) -> Iterator[str]:
             *cells, notes = _cells(view, group, row)
             added = [sentences.duration(of) if (of := measure(row, name)) else "" for _, name in builds]
             yield f"| {' | '.join((*cells, *added, notes))} |"
+
+
+def _throughput(view: PartView) -> Iterator[str]:
+    """Calls per second in the columns of Waller et al. (2014); nothing at a rate, where they are what was asked for."""
+    rows = [row for row in (*view.baselines, *view.rows) if measure(row, "throughput")]
+    if not rows:
+        return
+    yield "Calls per second:\n"
+    yield "| agent | configuration | mean | Q1 | median | Q3 |"
+    yield "| --- | --- | --: | --: | --: | --: |"
+    for row in rows:
+        title = "baseline" if is_baseline(row) else title_of(row)
+        quartiles = [numbers.significant(of.estimate, 4) if (of := measure(row, name)) else "" for name in QUARTILES]
+        cells = (_escaped(row.agent_name), _escaped(title), _measured(measure(row, "throughput")), *quartiles)
+        yield f"| {' | '.join(cells)} |"
 
 
 def _cells(view: PartView, group: Group, row: ConfigurationFinding) -> list[str]:

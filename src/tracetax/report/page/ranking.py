@@ -33,7 +33,7 @@ READING = (
 MORE = (
     "Means over blocks, each configuration against the two baselines of its block. Shaded is the A/A band, within "
     "which baseline differs from baseline in 95 % of runs. The overhead is what the traced thread waits. The "
-    "ratio is to a call that does little; a service's calls do more."
+    "ratio is the geometric mean over blocks; it is to a call that does little, and a service's calls do more."
 )
 WITH_CPU = (
     " CPU is that of all threads of the process until the last record had arrived, compiling and garbage collection "
