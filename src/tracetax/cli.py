@@ -20,6 +20,7 @@ counts every record at a sink of its own, and shows the overhead of each configu
 
     ./tracetax run                      the quick experiment: about 6 minutes
     ./tracetax run --dry-run            what it would do, in words
+    ./tracetax compare runs/A runs/B    what changed between two runs
     ./tracetax list configurations      what can be measured
     ./tracetax capacity --agent kieker  up to which rate nothing is lost
     ./tracetax check-agent mine --agents-dir DIR   whether an agent's file is right
@@ -33,6 +34,7 @@ Exit codes:
     2    something typed, or written in a file, is wrong
     3    the machine lacks something: a JDK, disk space, a download
     4    another run is measuring on this machine
+    5    --fail-if: something is slower, by its whole interval
     130  interrupted; every finished trial is kept
 """
 
@@ -66,6 +68,7 @@ def run(
     agents_dir: AgentsDirs = None,
     fast: Annotated[bool, Parameter(negative="")] = False,
     as_published: Annotated[bool, Parameter(negative="")] = False,
+    fail_if: str | None = None,
     dry_run: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
     """Measure an experiment and show what it found.
@@ -123,6 +126,9 @@ def run(
         Measure the shorter version that [fast] in the experiment's file describes, such as `run icpe26-table2 --fast`.
     as_published
         Measure as many calls and starts as the paper that the experiment follows, as [as-published] in its file says.
+    fail_if
+        With two builds: "slower" exits with status 5 where NEW is slower by its whole 95 % interval, "slower by 2 %"
+        where it is by more than that (docs/in-ci.md).
     dry_run
         Print the plan in words and its estimated time, and measure nothing.
     """
@@ -151,6 +157,7 @@ def run(
         agents_dirs=tuple(agents_dir or ()),
         fast=fast,
         as_published=as_published,
+        fail_if=fail_if,
         dry_run=dry_run,
     )
     return run_command(request, ROOT, tuple(sys.argv[1:]))
@@ -328,6 +335,10 @@ IN_THEIR_FILES = {
 
 Looked at are: woven, counted, structure, loss, drain, exit. Examples: `./tracetax check-agent kieker` ·
 `./tracetax check-agent mine otlp --agents-dir ~/agents`""",
+    "compare": """Compare two runs: what differs in how they were made, then their rows by name.
+
+Examples: `./tracetax compare runs/A runs/B` · `./tracetax compare runs/A runs/B --markdown` ·
+`./tracetax compare runs/A runs/B --fail-if "slower by 5 %"`""",
     "completion": """Print what makes a shell complete names at Tab: agents, configurations, experiments, runs, options.
 
 For this shell: `source <(./tracetax completion)`. For every one: `./tracetax completion >> ~/.bashrc`, or the like.""",

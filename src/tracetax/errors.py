@@ -15,6 +15,8 @@ class ExitCode(IntEnum):
     """The machine lacks something: a JDK, disk space, a download."""
     BUSY = 4
     """Another run is measuring on this machine."""
+    SLOWER = 5
+    """What ``--fail-if`` asked about is slower."""
     INTERRUPTED = 130
     """Ctrl-C; what was measured is kept."""
 

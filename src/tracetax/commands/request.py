@@ -56,6 +56,7 @@ class Request(Struct, frozen=True):
     backends: tuple[str, ...] = ()
     fast: bool = False
     as_published: bool = False
+    fail_if: str | None = None
     dry_run: bool = False
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from tracetax.commands.compare import gate, limit, slower_builds
 from tracetax.commands.console import console as new_console
 from tracetax.commands.ending import ending_in_order, tell_failed
 from tracetax.commands.opening import machine_with_java, new_run, refuse_changed_files, taken_up
@@ -27,11 +28,13 @@ from tracetax.run.session import Session
 def run_command(request: Request, root: Path, typed: tuple[str, ...]) -> int:
     """Measure, save and show; returns the exit code."""
     console = new_console()
+    by = limit(request.fail_if)
     if request.resume:
         return _resume(request, request.resume, root, typed, console)
     wanted = asked(request, root)
     experiment, agents = wanted.experiment, wanted.agents
     seed = random.SystemRandom().randrange(1 << 32) if request.seed is None else request.seed
+    _refuse_gate(by, agents)
     for note in wanted.notes:
         console.print(note, soft_wrap=True)
     if request.dry_run:
@@ -44,7 +47,7 @@ def run_command(request: Request, root: Path, typed: tuple[str, ...]) -> int:
         bench, folder = new_run(
             experiment, agents, root, path, machine, typed, console, seed=seed, backends=wanted.backends
         )
-        return _measure(experiment, bench, folder, machine, console)
+        return _measure(experiment, bench, folder, machine, console, by)
 
 
 def _resume(request: Request, path: Path, root: Path, typed: tuple[str, ...], console: Console) -> int:
@@ -54,6 +57,8 @@ def _resume(request: Request, path: Path, root: Path, typed: tuple[str, ...], co
     if manifest.search is not None:
         raise UserError(f"{path} is a search. Go on with: {resume_command(path)}")
     experiment = scheduled(manifest.experiment, request)
+    by = limit(request.fail_if)
+    _refuse_gate(by, manifest.agents)
     if request.dry_run:
         _print_plan(experiment, manifest.agents, manifest.seed, console)
         return ExitCode.OK
@@ -61,11 +66,25 @@ def _resume(request: Request, path: Path, root: Path, typed: tuple[str, ...], co
     machine = machine_facts(Path.cwd())
     with sole_run(), ending_in_order(console):
         bench = taken_up(folder, experiment, root, machine, typed, console)
-        return _measure(experiment, bench, folder, machine, console)
+        return _measure(experiment, bench, folder, machine, console, by)
+
+
+def _refuse_gate(by: float | None, agents: dict[str, Agent]) -> None:
+    """Raise UserError where ``--fail-if`` asks about builds and none are compared."""
+    if by is not None and not any(agent.builds for agent in agents.values()):
+        raise UserError(
+            "--fail-if asks which of two builds is slower: give both by --artifact AGENT.ARTIFACT=OLD,NEW.\n"
+            "Two runs are compared by: ./tracetax compare RUN1 RUN2 --fail-if slower"
+        )
 
 
 def _measure(
-    experiment: Experiment, bench: prepare.Bench, folder: RunFolder, machine: Machine, console: Console
+    experiment: Experiment,
+    bench: prepare.Bench,
+    folder: RunFolder,
+    machine: Machine,
+    console: Console,
+    by: float | None,
 ) -> int:
     _headline(experiment, bench, folder, machine, console)
     with tool_stays_off(bench.isolation), TerminalProgress(console) as progress:
@@ -82,7 +101,8 @@ def _measure(
     if ended.failed_trials:
         tell_failed(ended.failed_trials, folder, console)
         return ExitCode.FAILED
-    return exit_code(findings)
+    status = exit_code(findings)
+    return status if status or by is None else gate(slower_builds(findings.comparisons, by), by)
 
 
 def _print_plan(experiment: Experiment, agents: dict[str, Agent], seed: int, console: Console) -> None:

@@ -1,0 +1,272 @@
+"""Two runs against each other: what differs in how they were made, then their rows by name.
+
+Blocks of two runs are no pairs. What changed between the runs, such as a neighbour or the temperature, is in the
+difference, and no interval knows of it. The baselines, which were the same program, say how much that was.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from tracetax.model import BASELINE, Parameters
+from tracetax.results.findings import ConfigurationFinding, Findings, Measure, MeasureName, PartFinding, find_measure
+from tracetax.statistics.intervals import Estimate
+from tracetax.statistics.welch import welch, welch_log_ratio
+
+Verdict = Literal["more", "less", "not told apart"]
+MACHINE = ("cpu", "architecture", "cores", "memory_bytes", "virtualised")
+"""Facts in which runs on the same machine agree. Two machines of one kind cannot be told apart by them."""
+SURROUNDINGS = ("kernel", "os", "smt", "numa_nodes", "governor", "turbo", "clock_source", "transparent_huge_pages")
+COMPARED: tuple[tuple[MeasureName, str], ...] = (
+    ("overhead", "invocation"),
+    ("cpu", "record"),
+    ("cpu", "invocation"),
+    ("service_time", "call"),
+    ("service_time_p99", "call"),
+    ("startup_first_call", ""),
+    ("allocation", "call"),
+    ("bytes", "record"),
+    ("drain_time", ""),
+)
+
+
+class Difference(Struct, frozen=True):
+    """Something in which the runs were made differently, in words."""
+
+    kind: Literal["machine", "version", "setting"]
+    what: str
+    first: str
+    second: str
+
+
+class Ratio(Struct, frozen=True):
+    """The second run's value ÷ the first's."""
+
+    estimate: float
+    ci95: tuple[float, float]
+
+
+class Change(Struct, frozen=True):
+    """One measure of one row in both runs."""
+
+    name: MeasureName
+    unit: str
+    per: str
+    first: Measure
+    second: Measure
+    difference: float
+    """Second − first."""
+    ci95: tuple[float, float] | None
+    """Of the difference, Welch's; None where a run has one block only, or the machines differ."""
+    ratio: Ratio | None
+    """None too where one of the values is not clearly above zero."""
+    verdict: Verdict | None
+    """By the whole interval; None where there is none."""
+
+
+class RowChange(Struct, frozen=True):
+    """A row that both runs have."""
+
+    part: str
+    part_title: str
+    agent: str
+    agent_name: str
+    configuration: str
+    title: str
+    build: str
+    backend: str
+    technology: str
+    completeness: tuple[float | None, float | None]
+    changes: tuple[Change, ...]
+
+
+class RunComparison(Struct, frozen=True):
+    """What ``./tracetax compare`` shows and its JSON holds."""
+
+    runs: tuple[str, str]
+    same_machine: bool
+    differences: tuple[Difference, ...]
+    baselines: tuple[RowChange, ...]
+    rows: tuple[RowChange, ...]
+    only_first: tuple[str, ...]
+    only_second: tuple[str, ...]
+
+
+def compare_runs(first: Findings, second: Findings) -> RunComparison:
+    """Compare two runs. Rows are paired by part, agent, configuration (its technology included), build and backend."""
+    same = all(first.machine.get(fact) == second.machine.get(fact) for fact in MACHINE)
+    names = _common_parts(first, second)
+    mine, theirs = _by_key(first), _by_key(second, names)
+    titles = {part.name: part.title for part in (*second.experiment.parts, *first.experiment.parts)}
+    rows = [(key, _row(mine[key], theirs[key], titles.get(key[0], key[0]), same)) for key in mine if key in theirs]
+    return RunComparison(
+        runs=(first.experiment.run, second.experiment.run),
+        same_machine=same,
+        differences=tuple(_differences(first, second)),
+        baselines=tuple(row for key, row in rows if _is_baseline(key)),
+        rows=tuple(row for key, row in rows if not _is_baseline(key)),
+        only_first=tuple(_named(key) for key in mine if key not in theirs),
+        only_second=tuple(_named(key) for key in theirs if key not in mine),
+    )
+
+
+def slower(comparison: RunComparison, by: float) -> list[RowChange]:
+    """Rows whose overhead grew: the whole interval of its difference above zero, of its ratio above 1 + ``by``.
+
+    A row whose overhead is not clearly above zero in both runs has no ratio; it counts only where ``by`` is 0.
+    """
+    found: list[RowChange] = []
+    for row in comparison.rows:
+        change = next((one for one in row.changes if one.name == "overhead"), None)
+        if change is None or change.verdict != "more":
+            continue
+        if not by or (change.ratio and change.ratio.ci95[0] > 1 + by):
+            found.append(row)
+    return found
+
+
+Key = tuple[str, ...]
+
+
+def _common_parts(first: Findings, second: Findings) -> dict[str, str]:
+    """Parts of the second run by their own names, with the name of the part of the first that they are compared with.
+
+    It is that of the same name, or else the only one whose calls are made alike.
+    """
+    names = {part.name for part in first.experiment.parts}
+    found = {part.name: part.name for part in second.experiment.parts if part.name in names}
+    for part in second.experiment.parts:
+        alike = [one.name for one in first.experiment.parts if _calls(one) == _calls(part)]
+        if part.name not in found and len(alike) == 1 and alike[0] not in found.values():
+            found[part.name] = alike[0]
+    return found
+
+
+def _calls(part: PartFinding) -> tuple[Parameters, Any]:
+    """How the calls of a part are made, however many."""
+    return replace(part.parameters, calls=0), part.jvm.collector if part.jvm else ""
+
+
+def _by_key(findings: Findings, names: Mapping[str, str] | None = None) -> dict[Key, ConfigurationFinding]:
+    """Rows by what names them; of several baselines of a part, with heaps of their own, by that too."""
+    found: dict[Key, ConfigurationFinding] = {}
+    for row in findings.configurations:
+        part = (names or {}).get(row.part, row.part)
+        key: Key = (part, row.agent, row.configuration, row.build, row.backend)
+        found[key if key not in found else (*key, str(row.heap_bytes))] = row
+    return found
+
+
+def _is_baseline(key: Key) -> bool:
+    return key[1:3] == (BASELINE.agent, BASELINE.configuration)
+
+
+def _named(key: Key) -> str:
+    return "/".join(name for name in key if name)
+
+
+def _row(first: ConfigurationFinding, second: ConfigurationFinding, part_title: str, same: bool) -> RowChange:
+    changes: list[Change] = []
+    for name, per in COMPARED:
+        before, after = find_measure(first, name, per), find_measure(second, name, per)
+        if before and after:
+            changes.append(_change(before, after, same))
+    return RowChange(
+        part=first.part,
+        part_title=part_title,
+        agent=first.agent,
+        agent_name=first.agent_name,
+        configuration=first.configuration,
+        title=first.title,
+        build=first.build,
+        backend=first.backend,
+        technology=first.technology,
+        completeness=(first.records.completeness, second.records.completeness),
+        changes=tuple(changes),
+    )
+
+
+def _change(first: Measure, second: Measure, same: bool) -> Change:
+    before, after = _estimate(first), _estimate(second)
+    difference = welch(before, after) if same else None
+    log_ratio = welch_log_ratio(before, after) if same else None
+    ci95 = difference.ci95 if difference else None
+    verdict: Verdict | None = None
+    if ci95:
+        verdict = "more" if ci95[0] > 0 else "less" if ci95[1] < 0 else "not told apart"
+    ratio = None
+    if log_ratio and log_ratio.ci95:
+        low, high = (math.exp(limit) for limit in log_ratio.ci95)
+        ratio = Ratio(math.exp(log_ratio.mean), (low, high))
+    return Change(
+        name=first.name,
+        unit=first.unit,
+        per=first.per,
+        first=first,
+        second=second,
+        difference=second.estimate - first.estimate,
+        ci95=ci95,
+        ratio=ratio,
+        verdict=verdict,
+    )
+
+
+def _estimate(of: Measure) -> Estimate:
+    return Estimate(of.estimate, of.sd, of.ci95, of.n_blocks)
+
+
+def _differences(first: Findings, second: Findings) -> Iterator[Difference]:
+    for fact in (*MACHINE, *SURROUNDINGS):
+        yield from _if_unlike("machine", fact.replace("_", " "), first.machine.get(fact), second.machine.get(fact))
+    yield from _if_unlike("version", "tracetax", first.tool_version, second.tool_version)
+    versions = _versions(first), _versions(second)
+    for agent in versions[0].keys() & versions[1].keys():
+        yield from _if_unlike("version", agent, *(", ".join(sorted(found[agent])) for found in versions))
+    yield from _if_unlike("setting", "experiment", first.experiment.key, second.experiment.key)
+    mine = {part.name: part for part in first.experiment.parts}
+    names = _common_parts(first, second)
+    for part in second.experiment.parts:
+        if part.name in names:
+            yield from _of_parts(mine[names[part.name]], part)
+
+
+def _versions(findings: Findings) -> dict[str, set[str]]:
+    """Version and the beginning of the checksum of every agent."""
+    found: dict[str, set[str]] = {}
+    for row in findings.configurations:
+        if row.agent != BASELINE.agent:
+            digest = f" ({row.artifact_sha256[:8]}…)" if row.artifact_sha256 else ""
+            found.setdefault(row.agent_name, set()).add(f"{row.version}{digest}")
+    return found
+
+
+def _of_parts(first: PartFinding, second: PartFinding) -> Iterator[Difference]:
+    """Java, parameters and blocks of a part that both runs have."""
+    yield from _if_unlike("version", f"Java of {first.name}", first.java, second.java)
+    settings: Iterable[tuple[str, Any, Any]] = [
+        *(
+            (field, getattr(first.parameters, field), getattr(second.parameters, field))
+            for field in Parameters.__struct_fields__
+        ),
+        *(
+            (field, getattr(first.jvm, field, None), getattr(second.jvm, field, None))
+            for field in ("heap_bytes", "collector")
+        ),
+        ("blocks", first.blocks, second.blocks),
+    ]
+    for what, before, after in settings:
+        yield from _if_unlike("setting", f"{what.replace('_', ' ')} of {first.name}", before, after)
+
+
+def _if_unlike(
+    kind: Literal["machine", "version", "setting"], what: str, first: Any, second: Any
+) -> Iterator[Difference]:
+    if first != second:
+        yield Difference(kind, what, _word(first), _word(second))
+
+
+def _word(value: Any) -> str:
+    return "unknown" if value is None else f"{value:,}" if type(value) is int else str(value)
