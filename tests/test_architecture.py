@@ -18,6 +18,7 @@ FLOORS = {
     "model": 1,
     "preparation": 1,
     "process": 1,
+    "signals": 1,
     "statistics": 1,
     "artifacts": 2,
     "catalog": 2,

@@ -23,6 +23,7 @@ from typing import IO, Self
 from msgspec import Struct
 
 from tracetax.errors import ExitCode, UserError
+from tracetax.signals import undivided, unheard
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
@@ -103,26 +104,40 @@ class Process:
         self._asked = "itself"
         self._group_ended = False
         self.ending: Ending | None = None
-        opened: list[IO[bytes]] = []
         try:
-            streams: list[IO[bytes] | int] = []
-            for target in (stdout, stderr):
-                if isinstance(target, Path):
-                    handle = target.open("ab")
-                    opened.append(handle)
-                    streams.append(handle)
-                else:
-                    streams.append(target)
-            self._child = subprocess.Popen(
-                self.command,
-                stdin=subprocess.PIPE,
-                stdout=streams[0],
-                stderr=streams[1],
-                env=dict(environment),
-                cwd=directory,
-                start_new_session=True,
-                preexec_fn=_set_up(os.getpid(), cores),
-            )
+            with undivided():
+                self._child = self._begin((stdout, stderr), environment, directory, cores)
+                self.pid = self._child.pid
+                _ACTIVE.add(self.pid)
+        except KeyboardInterrupt:  # told meanwhile: nobody else knows of it yet
+            if hasattr(self, "_child"):
+                self.kill()
+            raise
+
+    def _begin(
+        self,
+        outputs: tuple[Path | IO[bytes] | int, ...],
+        environment: Mapping[str, str],
+        directory: Path | None,
+        cores: Collection[int],
+    ) -> "subprocess.Popen[bytes]":
+        """Fork and become the command. Raises UserError where that fails."""
+        try:
+            with contextlib.ExitStack() as opened, unheard() as as_it_was:
+                streams = [
+                    opened.enter_context(target.open("ab")) if isinstance(target, Path) else target
+                    for target in outputs
+                ]
+                return subprocess.Popen(
+                    self.command,
+                    stdin=subprocess.PIPE,
+                    stdout=streams[0],
+                    stderr=streams[1],
+                    env=dict(environment),
+                    cwd=directory,
+                    start_new_session=True,
+                    preexec_fn=_set_up(os.getpid(), cores, as_it_was),
+                )
         except subprocess.SubprocessError as error:
             raise UserError(
                 f"{self.command[0]} cannot be started on the cores {sorted(cores)}: are they still there?\n"
@@ -135,11 +150,6 @@ class Process:
                 "Is it there, may it be executed, and is there memory for it?   (./tracetax doctor)",
                 ExitCode.ENVIRONMENT,
             ) from error
-        finally:
-            for handle in opened:
-                handle.close()
-        self.pid = self._child.pid
-        _ACTIVE.add(self.pid)
 
     @property
     def stdout(self) -> IO[bytes]:
@@ -168,20 +178,24 @@ class Process:
     def poll(self) -> Ending | None:
         """Its ending, or None while it runs."""
         if self.ending is None:
-            pid, status, usage = os.wait4(self.pid, os.WNOHANG)
-            if pid:
-                _ACTIVE.discard(pid)
-                code = os.waitstatus_to_exitcode(status)
-                self._child.returncode = code
-                self.ending = Ending(
-                    status=code,
-                    cpu_ns=round((usage.ru_utime + usage.ru_stime) * 1e9),
-                    max_rss_bytes=usage.ru_maxrss * 1024,
-                    ended_ns=time.monotonic_ns(),
-                    asked=self._asked,
-                    involuntary_switches=usage.ru_nivcsw,
-                )
+            with undivided():
+                self._reap()
         return self.ending
+
+    def _reap(self) -> None:
+        pid, status, usage = os.wait4(self.pid, os.WNOHANG)
+        if pid:
+            _ACTIVE.discard(pid)
+            code = os.waitstatus_to_exitcode(status)
+            self._child.returncode = code
+            self.ending = Ending(
+                status=code,
+                cpu_ns=round((usage.ru_utime + usage.ru_stime) * 1e9),
+                max_rss_bytes=usage.ru_maxrss * 1024,
+                ended_ns=time.monotonic_ns(),
+                asked=self._asked,
+                involuntary_switches=usage.ru_nivcsw,
+            )
 
     def wait(self, seconds: float, interval: float = 0.01) -> Ending | None:
         """Its ending within ``seconds``, or None."""
@@ -204,11 +218,12 @@ class Process:
 
     def kill(self) -> Ending:
         """End it, its group and what it left outside of that, at once; says so where it does not end."""
-        ending = self.poll()
-        if ending is None:
-            self._signal(signal.SIGKILL, "KILL")
-            ending = self.wait(KILL_SECONDS) or self._give_up()
-        self._kill_group()
+        with undivided():
+            ending = self.poll()
+            if ending is None:
+                self._signal(signal.SIGKILL, "KILL")
+                ending = self.wait(KILL_SECONDS) or self._give_up()
+            self._kill_group()
         return ending
 
     def _give_up(self) -> Ending:
@@ -259,15 +274,24 @@ class Process:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.kill()
-        self.close_input()
-        if self._child.stdout is not None:
-            self._child.stdout.close()
+        with undivided():
+            self.kill()
+            self.close_input()
+            if self._child.stdout is not None:
+                self._child.stdout.close()
 
 
 _ACTIVE: set[int] = set()
 """Children that run, each the leader of a session of its own."""
 _LEFT_BEHIND: dict[int, str] = {}
+
+
+def kill_all() -> None:
+    """End every child that runs, with its group, without waiting for it: the last thing that this program does."""
+    for pid in tuple(_ACTIVE):
+        for send in (os.kill, os.killpg):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                send(pid, signal.SIGKILL)
 
 
 def left_behind() -> dict[int, str]:
@@ -299,8 +323,11 @@ def _orphans() -> set[int]:
     return found - _ACTIVE
 
 
-def _set_up(parent: int, cores: Collection[int]) -> Callable[[], None]:
-    """Code for the child between fork and exec: take its cores; die when the parent does, if it is already gone too."""
+def _set_up(parent: int, cores: Collection[int], as_it_was: Callable[[], None]) -> Callable[[], None]:
+    """Code for the child between fork and exec: take its cores; die when the parent does, if it is already gone too.
+
+    Last it hears signals again, ``as_it_was``.
+    """
     prctl, getppid, kill, leave = _LIBC.prctl, os.getppid, signal.SIGKILL, os._exit
     bind, wanted = os.sched_setaffinity, frozenset(cores)
 
@@ -310,5 +337,6 @@ def _set_up(parent: int, cores: Collection[int]) -> Callable[[], None]:
         prctl(PR_SET_PDEATHSIG, int(kill), 0, 0, 0)
         if getppid() != parent:
             leave(127)
+        as_it_was()
 
     return set_up

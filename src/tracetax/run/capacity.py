@@ -15,6 +15,7 @@ from tracetax.run.bench import Bench
 from tracetax.run.plan import Cell, Slot, configuration, expected_seconds, heap_for
 from tracetax.run.stages import Plan
 from tracetax.run.trial import run_trial
+from tracetax.signals import undivided
 from tracetax.statistics.threshold import Bracket, Goal, bracket
 
 CALLS_AT_FULL_SPEED = 200_000
@@ -113,7 +114,8 @@ class CapacitySearch:
                 share = max(0.0, self.ends_at - time.monotonic()) / (later + 1)
                 self._search(part, time.monotonic() + share, later)
         except KeyboardInterrupt:
-            self.folder.discard_unfinished()
+            with undivided():
+                self.folder.discard_unfinished()
             return True
         return False
 

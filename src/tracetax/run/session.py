@@ -16,6 +16,7 @@ from tracetax.run.bench import Bench
 from tracetax.run.plan import Cell, Slot, block, cells, expected_seconds, memory_cells
 from tracetax.run.stages import Plan
 from tracetax.run.trial import run_trial
+from tracetax.signals import undivided
 from tracetax.statistics.stopping import decide
 
 WORST_FIRST = ("failed", "interrupted", "budget", "max-blocks", "settled")
@@ -86,8 +87,9 @@ class Session:
                 self._judge()
                 self._memory()
         except KeyboardInterrupt:
-            self.folder.discard_unfinished()
-            self._close("interrupted")
+            with undivided():
+                self.folder.discard_unfinished()
+                self._close("interrupted")
             return Ended(parts=self.ended, interrupted=True, failed_trials=tuple(self.failed))
         self._close(min(self.ended.values(), key=WORST_FIRST.index))
         return Ended(parts=self.ended, interrupted=False, failed_trials=tuple(self.failed))

@@ -1,0 +1,145 @@
+"""Whoever ends Tracetax, at whatever moment, ends it: nothing is swallowed, nothing is left, nothing is mistaken."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.run.stand_ins import ROOT
+from tracetax.signals import heeded, undivided
+
+SIGNALS = 300
+STARTS = """
+import os, signal, subprocess, sys
+from pathlib import Path
+from tracetax.commands.console import console
+from tracetax.commands.ending import ending_in_order
+from tracetax.process import Process
+
+def children():
+    found = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+    return [pid for pid in found if " Z " not in Path(f"/proc/{pid}/stat").read_text()]
+
+while True:
+    try:
+        with ending_in_order(console()):
+            print("ready", flush=True)
+            while True:
+                with Process(("/bin/true",), environment={}, stdout=Path("out"), stderr=Path("err")) as process:
+                    process.close_input()
+                    process.wait(5, interval=0.0005)
+    except KeyboardInterrupt:
+        print("told, left", len(children()), flush=True)
+    except BaseException as error:
+        print("mistaken for", repr(error), flush=True)
+"""
+
+
+@contextmanager
+def running(code: str, folder: Path) -> Generator[subprocess.Popen[str]]:
+    """A program in a session of its own, as on a terminal."""
+    with subprocess.Popen(
+        (sys.executable, "-c", code),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        start_new_session=True,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def line(process: subprocess.Popen[str]) -> str:
+    assert process.stdout
+    return process.stdout.readline().strip()
+
+
+def test_signals_at_any_moment_around_the_start_of_a_process_are_all_heeded(tmp_path: Path) -> None:
+    moments = random.Random(1)
+    with running(STARTS, tmp_path) as process:
+        answers: list[str] = []
+        for _ in range(SIGNALS):
+            assert line(process) == "ready"
+            time.sleep(moments.uniform(0.0, 0.008))
+            os.killpg(process.pid, moments.choice((signal.SIGINT, signal.SIGTERM)))
+            answers.append(line(process))
+    assert set(answers) == {"told, left 0"}, [answer for answer in answers if answer != "told, left 0"]
+
+
+THIRD = """
+import time
+from tracetax.process import Process, kill_all
+from tracetax.signals import heeded, undivided
+from pathlib import Path
+with heeded(kill_all):
+    process = Process(("/bin/sleep", "600"), environment={}, stdout=Path("out"), stderr=Path("err"))
+    print(process.pid, flush=True)
+    with undivided():  # cleaning up, which takes long
+        print("ready", flush=True)
+        time.sleep(600)
+"""
+
+
+def test_the_third_ctrl_c_ends_everything_at_once(tmp_path: Path) -> None:
+    with running(THIRD, tmp_path) as process:
+        child = int(line(process))
+        assert line(process) == "ready"
+        for _ in range(3):
+            assert process.poll() is None
+            process.send_signal(signal.SIGINT)
+            time.sleep(0.1)
+        assert process.wait(20) == 130
+        assert process.stderr and process.stderr.read() == ""
+    deadline = time.monotonic() + 20
+    while Path(f"/proc/{child}/cmdline").exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not Path(f"/proc/{child}/cmdline").exists()
+
+
+HUNG_UP = """
+import time
+from tracetax.signals import heeded
+with heeded(lambda: None):
+    try:
+        print("ready", flush=True)
+        time.sleep(600)
+    except KeyboardInterrupt:
+        print("told", flush=True)
+        time.sleep(0.5)
+        print("done", flush=True)
+"""
+
+
+def test_a_terminal_that_closes_tells_more_than_once_and_is_heeded_once(tmp_path: Path) -> None:
+    with running(HUNG_UP, tmp_path) as process:
+        assert line(process) == "ready"
+        process.send_signal(signal.SIGHUP)
+        assert line(process) == "told"
+        for _ in range(4):
+            process.send_signal(signal.SIGHUP)
+            time.sleep(0.02)
+        assert line(process) == "done"
+        assert process.wait(20) == 0
+
+
+def test_what_is_told_in_an_undivided_step_is_raised_at_its_end() -> None:
+    steps: list[str] = []
+    before = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(KeyboardInterrupt), heeded(lambda: None):
+        with undivided():
+            os.kill(os.getpid(), signal.SIGTERM)
+            steps.append("whole")
+        steps.append("never")
+    assert steps == ["whole"]
+    assert signal.getsignal(signal.SIGTERM) == before
