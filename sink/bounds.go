@@ -14,8 +14,9 @@ const (
 	mostSilent     = 4096
 )
 
-// bounds divides the memory that the sink may use: half for messages in flight, three eighths for trees, one eighth
-// for the buffers of connections. What exceeds its share waits, is refused, or evicts, and is counted.
+// bounds divides the memory that the sink may use. An eighth stays with the program itself: its code, the runtime's own
+// accounts, stacks, and what is garbage already. Of the rest, half is for messages in flight, three eighths for trees,
+// one eighth for the buffers of connections. What exceeds its share waits, is refused, or evicts, and is counted.
 type bounds struct {
 	treeBytes       int64 // per protocol
 	connectionBytes int64 // per protocol
@@ -25,15 +26,21 @@ type bounds struct {
 }
 
 func divide(maxMemory int64, protocols int) bounds {
-	messages := maxMemory / 2
+	shared := maxMemory - maxMemory/8
+	messages := shared / 2
 	return bounds{
-		treeBytes:       maxMemory * 3 / 8 / int64(protocols),
-		connectionBytes: maxMemory / 8 / int64(protocols),
+		treeBytes:       shared * 3 / 8 / int64(protocols),
+		connectionBytes: shared / 8 / int64(protocols),
 		messageBytes:    messages,
 		// A growing message is held twice while it is copied.
 		messageLimit: min(maxMessage, messages/4),
 		silent:       silentConnections(protocols),
 	}
+}
+
+// heapLimit is how much of the memory the runtime may hold, whose limit knows nothing of the program's code.
+func heapLimit(maxMemory int64) int64 {
+	return maxMemory - maxMemory/16
 }
 
 // silentConnections is how many connections of a protocol may be held besides those that are served: half of the

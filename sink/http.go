@@ -22,11 +22,15 @@ const (
 	// messageTime is how long a message may take to arrive: a sender that stops in between holds memory no longer.
 	messageTime = 60 * time.Second
 	headerTime  = 10 * time.Second
-	maxHeaders  = 64 << 10
+	maxHeaders  = 16 << 10
 	// refusalTime is how long a client that came to the wrong port may take to read that.
 	refusalTime = time.Second
+	// refusedBytes is how much is read of what it still sends.
+	refusedBytes = 64 << 10
 
-	httpBuffers = 64 << 10
+	// httpBuffers is what a connection holds besides its message: headers of many short fields take up to 16 times as
+	// much in memory as on the wire.
+	httpBuffers = 64<<10 + 16*maxHeaders
 	jsonMedia   = "application/json"
 )
 
@@ -102,7 +106,7 @@ func refuseGRPC(w http.ResponseWriter) {
 // the client might lose its answer.
 func leaveInOrder(conn net.Conn) {
 	_ = conn.SetReadDeadline(time.Now().Add(refusalTime))
-	_, _ = io.CopyN(io.Discard, conn, httpBuffers)
+	_, _ = io.CopyN(io.Discard, conn, refusedBytes)
 }
 
 // walk finds the records in messages of one format. Those before the fault in a garbled message are in the batch, or

@@ -19,10 +19,12 @@ const (
 	maxStringBytes   = 16 << 10
 	maxStrings       = 1 << 14
 	maxRegistryBytes = 1 << 20
+	// registryPlaces is the memory for the places of a full registry, once more while it grows.
+	registryPlaces = 2 * maxStrings * int64(unsafe.Sizeof(registered{}))
 )
 
 // kiekerClasses are the record classes whose layout is known; there is no length on the wire to skip another one.
-var kiekerClasses = map[string]int{
+var kiekerClasses = map[string]uint8{
 	"kieker.common.record.controlflow.OperationExecutionRecord":      executionBytes,
 	"kieker.common.record.misc.KiekerMetadataRecord":                 metadataBytes,
 	"kieker.common.record.flow.trace.TraceMetadata":                  traceBytes,
@@ -33,8 +35,8 @@ var kiekerClasses = map[string]int{
 // registered is a string of the stream's registry, judged once for all records that refer to it.
 type registered struct {
 	text     []byte
-	size     int  // bytes of a record of this class; 0 if it is no known class
-	expected bool // it is the signature of the expected method
+	size     uint8 // bytes of a record of this class; 0 if it is no known class
+	expected bool  // it is the signature of the expected method
 }
 
 // kiekerStream understands the bytes of one connection.
@@ -75,7 +77,7 @@ func (s *kiekerStream) next(data []byte, b *batch) int {
 	if class < 0 || int(class) >= len(s.registry) || s.registry[class].size == 0 {
 		return s.fail(b)
 	}
-	size := s.registry[class].size
+	size := int(s.registry[class].size)
 	if len(data) < size {
 		return 0
 	}

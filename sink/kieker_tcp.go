@@ -11,7 +11,7 @@ const (
 // What follows an unknown record cannot be understood: the rest of that connection is read and thrown away, so that
 // the sender is not blocked, and the connection counts once as malformed.
 var kiekerTCP = protocol{
-	connectionBytes: kiekerReadBytes + kiekerBatchBytes + maxRegistryBytes,
+	connectionBytes: kiekerReadBytes + kiekerBatchBytes + maxRegistryBytes + registryPlaces,
 	structure:       func() structure { return &executionChain{} },
 	receiver: func(recordName string, l *ledger, _ *messages) receiver {
 		k := &kiekerReceiver{recordName: recordName, ledger: l}

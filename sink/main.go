@@ -32,7 +32,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return 2
 	}
 	debug.SetGCPercent(gcPercent)
-	debug.SetMemoryLimit(cfg.maxMemory)
+	debug.SetMemoryLimit(heapLimit(cfg.maxMemory))
 	s, err := newSink(cfg)
 	if err != nil {
 		fmt.Fprintln(stderr, "sink:", err)

@@ -19,8 +19,9 @@ const (
 
 	// indexBytes is what a tree costs in the index at its lowest load, and while it grows.
 	indexBytes = 64
-	// surplusBytes is what one record beyond the depth costs: every tree brings the right to one.
-	surplusBytes = 32
+	// surplusBytes is what one record beyond the depth costs, with its tree's place in a map that is half full: every
+	// tree brings the right to one.
+	surplusBytes = 128
 	// surplusFactor limits how many records one tree may hold, in depths; minSurplus is the least of that limit.
 	surplusFactor = 4
 	minSurplus    = 256
