@@ -2,9 +2,17 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct
+
+
+class Sampling(Struct, frozen=True):
+    """How a sampler chooses the calls that it records: one in so many."""
+
+    one_in: int
+    by: Literal["count", "chance"]
+    """``count``: exactly every so-manyth; ``chance``: each by itself, with that probability."""
 
 
 class ProtocolCount(Struct, frozen=True):
@@ -94,6 +102,10 @@ class Ledger(Struct, frozen=True, kw_only=True):
     """Records that were never made because the agent cuts call trees by design: neither expected nor lost."""
     made: int = 0
     """Records that the calls make if every one of them is recorded: what the share of a sample is of."""
+    due_least: int = 0
+    """The fewest records that the sampler lets through; 0 where it does not sample, or by time."""
+    due_most: int = 0
+    """The most that it lets through."""
     bytes: int
     other_bytes: dict[str, int]
     requests: int
@@ -111,6 +123,16 @@ class Ledger(Struct, frozen=True, kw_only=True):
         return max(0, self.expected - self.received - self.dropped_reported)
 
     @property
+    def due(self) -> int:
+        """Records that the sampler lets through, the middle of what may be."""
+        return (self.due_least + self.due_most) // 2
+
+    @property
+    def missing_of_sample(self) -> int:
+        """Records that the sampler let through and that never arrived; 0 where so few may have been let through."""
+        return self.due - self.received if self.received < self.due_least else 0
+
+    @property
     def missing_in_kernel(self) -> int:
         """How many of the missing records the receiving kernel lost at most: a datagram has those of one call."""
         if self.lost_datagrams <= 0 or not self.expected_trees:
@@ -126,12 +148,14 @@ def account(
     dropped_in_log: int,
     truncated: int = 0,
     made: int = 0,
+    due: tuple[int, int] = (0, 0),
 ) -> Ledger:
     """Set the sink's count of one phase against what was promised.
 
     ``dropped_in_log`` is what the agent's own log admits; drops that the protocol itself reports are added.
     ``truncated`` is what the agent's limit on call trees takes from what would have been expected, ``made`` what
-    there is if it records every call. What the agent says its limit left out, beyond that, is dropped.
+    there is if it records every call, ``due`` the least and the most that its sampler lets through. What the agent
+    says its limit left out, beyond that, is dropped.
     """
     return Ledger(
         expected=expected_records,
@@ -153,6 +177,8 @@ def account(
         receive_buffer_bytes=count.receive_buffer_bytes,
         truncated=truncated,
         made=made,
+        due_least=due[0],
+        due_most=due[1],
         bytes=count.bytes,
         other_bytes=count.other_bytes,
         requests=count.requests,

@@ -1,7 +1,6 @@
 """The plain data types of Tracetax's words: agents, configurations, experiments, trials.
 
-Everything here is frozen and free of behaviour that touches the outside world. Times are in nanoseconds and
-sizes in bytes unless a name says otherwise.
+All are frozen and touch nothing outside. Times are in nanoseconds and sizes in bytes unless a name says otherwise.
 """
 
 from enum import StrEnum
@@ -10,6 +9,7 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tracetax.ledger import Sampling
 from tracetax.preparation import PrepareStep
 
 FULL: Literal["full"] = "full"
@@ -126,8 +126,7 @@ class Configuration(Struct, frozen=True):
     queue_trees: int | None = None
     """Call trees that the agent's queue holds at least, where it takes whole ones."""
     held_back: int = 0
-    """Records that the agent may keep in a buffer: until its flush interval has passed, or, where it has none, until
-    its process ends."""
+    """Records that it may keep back: until its flush interval has passed, or, without one, until its process ends."""
     flush_interval_ns: int = 0
     """After how long it sends what it held back without waiting for more; 0 where only its end sends that."""
     pause_ns: int = 0
@@ -148,6 +147,8 @@ class Configuration(Struct, frozen=True):
     """Invocations of one call tree beyond which the agent cuts it by design; None where it never does."""
     technology: str = ""
     """How its probes get into the program, where its agent knows several ways."""
+    sampling: Sampling | None = None
+    """Of one that samples, which share of the calls; None where that depends on time, or is not known."""
 
     def traced(self, depth: int) -> int:
         """Invocations that are left of a call tree of ``depth``."""
@@ -282,8 +283,7 @@ class Java(Struct, frozen=True):
 
 
 class Part(Struct, frozen=True):
-    """Configurations measured under the same parameters and JVM settings, with baselines of their own: one table of
-    the report."""
+    """Configurations under the same parameters and JVM settings, with their own baselines: one table of the report."""
 
     name: str
     title: str
@@ -328,8 +328,7 @@ class Search(Struct, frozen=True):
     resolution: float = 0.1
     """How far apart the two rates of the answer may be, as a share of the lower one."""
     further: int = 6
-    """Trials at each of the two rates, beyond the one that found it; at the lower one more where others were given
-    up before it."""
+    """Trials at each of the two rates, beyond the one that found it; at the lower one maybe more."""
 
 
 class PublishedRow(Struct, frozen=True):

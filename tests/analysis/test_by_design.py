@@ -2,10 +2,14 @@
 
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from tests.analysis.test_findings import findings, row
 from tests.results.trials import blocks, ledger
 from tests.run.stand_ins import configuration
+from tracetax.ledger import Sampling
 from tracetax.model import Delivery
+from tracetax.report.views import caveat, loss
 
 
 def test_of_trees_that_are_cut_the_rest_is_delivered_whole_and_ranked(tmp_path: Path) -> None:
@@ -28,6 +32,26 @@ def test_a_sample_is_a_share_of_all_and_is_not_ranked(tmp_path: Path) -> None:
     (told,) = (one.text for one in found.statements if one.id.endswith("-samples"))
     assert "samples: 4,000 of 40,000 records arrived (10 %)" in told
     assert not any(one.id.endswith("-drops") for one in found.statements)
+
+
+def test_what_is_missing_of_a_sample_is_told_and_stands_beside_the_row(tmp_path: Path) -> None:
+    sampled = replace(configuration("flat", Delivery.SAMPLED), sampling=Sampling(10, "count"))
+    lacking = ledger(received=700, made=10_000, due_least=990, due_most=1_010)
+    found = findings(tmp_path, blocks(4, ledger=lacking), sampled)
+    (told,) = (one.text for one in found.statements if one.id.endswith("-samples"))
+    assert "Its sampler let about 4,000 through: 1,200 of these never arrived, in 4 blocks." in told
+    assert caveat(row(found)) == "sampled: 7.0 % of all records arrived, 30 % of the sample is missing"
+    assert loss(row(found)).endswith("1,200 of 4,000 sampled are missing")
+
+
+def test_a_sample_of_as_many_as_are_due_is_told_as_that(tmp_path: Path) -> None:
+    sampled = replace(configuration("flat", Delivery.SAMPLED), sampling=Sampling(10, "count"))
+    found = findings(
+        tmp_path, blocks(4, ledger=ledger(received=995, made=10_000, due_least=990, due_most=1_010)), sampled
+    )
+    (told,) = (one.text for one in found.statements if one.id.endswith("-samples"))
+    assert told.endswith("That is as many as its sampler lets through.")
+    assert row(found).records.blocks_incomplete == 0
 
 
 def test_what_neither_cuts_nor_samples_has_no_such_sentence(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import pytest
 from tests.catalog.conftest import Repository
 from tracetax.catalog import CatalogError, load_agents
 from tracetax.catalog.placeholders import sink_protocols
+from tracetax.ledger import Sampling
 from tracetax.model import Configuration, Delivery, Memory, Profile
 
 Change = Callable[[Path, str, str], None]
@@ -55,6 +56,14 @@ def test_everything_but_title_profile_and_published_is_taken_from_what_is_extend
     own = configuration(repository, "lossless")
     assert (own.title, own.profile, own.delivery) == ("large queue", None, Delivery.COMPLETE)
     assert (own.protocol, own.queue, own.held_back, own.flush_interval_ns) == ("otlp-http", 2048, 511, 5 * 10**9)
+
+
+def test_how_it_samples_is_taken_from_what_is_extended_where_that_samples_too(
+    repository: Repository, change: Change
+) -> None:
+    change(repository.tracer, '"lossy"', '"sampled"\nsampling = { one_in = 20, by = "count" }')
+    assert configuration(repository, "stock").sampling == Sampling(one_in=20, by="count")
+    assert configuration(repository, "lossless").sampling is None
 
 
 def test_a_name_is_expected_too_where_nothing_is_promised_and_none_is_given(
@@ -129,6 +138,9 @@ def test_a_good_agent_has_no_problem(repository: Repository) -> None:
         ('TRACER_NAME = "common"', 'TRACER_NAME = "{me}"', "common.environment.TRACER_NAME", "there is no placeholder"),
         ("(\\d+)", "(\\d+", "configurations.stock.drop_log", "is no regular expression"),
         ("(\\d+)", "\\d+", "configurations.stock.drop_log", "must have exactly one group"),
+        ('"lossy"', '"lossy"\nsampling = { one_in = 2, by = "count" }', "configurations.stock.sampling", "not sample"),
+        ('"lossy"', '"sampled"\nsampling = { one_in = 2 }', "configurations.stock.sampling.by", "is missing"),
+        ('"lossy"', '"sampled"\nsampling = { one_in = 0, by = "count" }', "configurations.stock.sampling.one_in", "1"),
         ('delivery = "complete"', "", "configurations.lossless.profile", 'delivery must be "complete"'),
         ('"none"', '"none"\nprotocol = "otlp-http"', "configurations.off.protocol", "promises no records"),
     ],

@@ -1,6 +1,7 @@
 """What an agent leaves out by design: trees that it cuts, calls that it does not sample; neither is ever a loss."""
 
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from msgspec.structs import replace
@@ -9,10 +10,11 @@ from tests.run.stand_ins import agents, configuration, experiment, part
 from tests.run.test_trial import codes, trial
 from tracetax.analysis.delivery import delivers_everything, total
 from tracetax.companions.sink import Sink
-from tracetax.ledger import ProtocolCount, account
+from tracetax.ledger import ProtocolCount, Sampling, account
 from tracetax.model import BASELINE, Delivery, Memory
 from tracetax.run import backends
 from tracetax.run.plan import cells, expected_records, heap_for, records_truncated
+from tracetax.run.verdicts import of_sample
 from tracetax.run.warm_up import burst_calls
 
 CUTS = replace(configuration("cuts", flags=("-Dlimit=2",)), tree_limit=2)
@@ -78,6 +80,40 @@ def test_of_a_sample_what_arrived_is_a_share_of_all_and_nothing_is_lost(tmp_path
     ledger = record.ledger
     assert ledger and (ledger.expected, ledger.received, ledger.made, ledger.missing) == (0, 60, 600, 0)
     assert total([record], 1).completeness is None
+
+
+def test_a_sample_of_as_many_as_are_due_has_no_verdict(tmp_path: Path, sink_binary: Path) -> None:
+    record = trial(tmp_path, sink_binary, replace(SAMPLES, sampling=Sampling(10, "count")))
+    assert (record.status, codes(record)) == ("ok", set())
+    assert record.ledger
+    assert (record.ledger.received, record.ledger.due_least, record.ledger.due_most) == (60, 57, 63)
+
+
+@pytest.mark.parametrize(
+    ("one_in", "by", "found"),
+    [(5, "count", "sample-loss"), (20, "count", "sample-exceeds"), (2, "chance", "sample-loss")],
+)
+def test_what_a_sampler_cannot_have_left_out_is_a_loss(
+    tmp_path: Path, sink_binary: Path, one_in: int, by: Literal["count", "chance"], found: str
+) -> None:
+    record = trial(tmp_path, sink_binary, replace(SAMPLES, sampling=Sampling(one_in, by)))
+    assert (record.status, codes(record)) == ("ok", {found})
+    records = total([record], 1)
+    assert (records.missing_of_sample > 0, records.blocks_incomplete) == (
+        (True, 1) if found == "sample-loss" else (False, 0)
+    )
+
+
+def test_what_a_sample_lacks_is_told_with_what_the_agent_admits() -> None:
+    config = replace(SAMPLES, sampling=Sampling(20, "count"))
+    due = account(
+        ProtocolCount(records=74_610), expected_records=0, expected_trees=0, dropped_in_log=5, made=2_000_000,
+        due=(99_990, 100_010),
+    )  # fmt: skip
+    (verdict,) = of_sample(due, due, config)
+    assert (verdict.code, verdict.severity) == ("sample-loss", "warning")
+    assert verdict.text.startswith("25,390 of 100,000 sampled records never arrived: 74,610 did")
+    assert verdict.text.endswith("lets 99,990 to 100,010 records through; the agent reports 5 as dropped")
 
 
 def test_what_a_sample_sends_late_still_belongs_to_its_phase(tmp_path: Path, sink_binary: Path) -> None:

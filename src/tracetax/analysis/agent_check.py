@@ -102,6 +102,8 @@ def _counted(record: TrialRecord, config: Configuration) -> Check:
     ledger = record.ledger
     if config.delivery is Delivery.AGGREGATED and ledger and any(one.received for one in _ledgers(record)):
         return _aggregated(record, ledger)
+    if ledger and ledger.due_most:
+        return _sampled(ledger)
     if ledger is None or not ledger.expected:
         return Check("counted", "unknown", "nothing is promised record by record")
     text = f"{ledger.received:,} of {ledger.expected:,} records of the measured calls"
@@ -125,6 +127,16 @@ def _counted(record: TrialRecord, config: Configuration) -> Check:
         return Check("counted", "failed", text, hint)
     state: State = "failed" if config.delivery is Delivery.COMPLETE else "warning"
     return Check("counted", state, text, "see loss")
+
+
+def _sampled(ledger: Ledger) -> Check:
+    between = f"{ledger.due_least:,} to {ledger.due_most:,}"
+    text = f"{ledger.received:,} of {ledger.made:,} records of the measured calls; by sampling {between} are due"
+    if ledger.due_least <= ledger.received <= ledger.due_most:
+        return Check("counted", "ok", text)
+    if not ledger.received:
+        return Check("counted", "unknown", text, "see woven")
+    return Check("counted", "failed", text, "does it sample as sampling says, or lose what it has sampled?")
 
 
 def _aggregated(record: TrialRecord, ledger: Ledger) -> Check:

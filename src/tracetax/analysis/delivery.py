@@ -38,19 +38,26 @@ def total(trials: Sequence[TrialRecord], blocks: int) -> Records:
         malformed=sum(ledger.malformed for ledger in ledgers),
         evicted=sum(ledger.evicted_records for ledger in ledgers),
         bytes=sum(ledger.bytes for ledger in ledgers),
-        blocks_incomplete=sum(not complete(ledger) for ledger in ledgers if ledger.expected),
+        blocks_incomplete=sum(lacks(ledger) for ledger in ledgers),
         blocks=blocks,
         offered_per_second=expected / seconds if expected and seconds else None,
         lost_datagrams=sum(max(0, ledger.lost_datagrams) for ledger in ledgers),
         lost_in_kernel=sum(ledger.missing_in_kernel for ledger in ledgers),
         truncated=sum(ledger.truncated for ledger in ledgers),
         made=sum(ledger.made for ledger in ledgers),
+        due=sum(ledger.due for ledger in ledgers),
+        missing_of_sample=sum(ledger.missing_of_sample for ledger in ledgers),
     )
 
 
 def complete(ledger: Ledger) -> bool:
     """Whether every promised record of a trial arrived, in whole trees."""
     return ledger.received == ledger.expected and ledger.complete_trees == ledger.expected_trees
+
+
+def lacks(ledger: Ledger) -> bool:
+    """Whether records of a trial are missing that were promised, or that a sampler had let through."""
+    return not complete(ledger) if ledger.expected else ledger.missing_of_sample > 0
 
 
 def delivers_everything(records: Records) -> bool:

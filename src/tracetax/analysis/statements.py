@@ -92,9 +92,22 @@ def _sampling(part: PartFinding, row: ConfigurationFinding) -> Statement | None:
         return None
     text = (
         f"{condition(part)}, {name_of(row)} samples: {records.received:,} of {records.made:,} records arrived "
-        f"({records.received / records.made * 100:.3g} %). None of them is promised, so none counts as lost."
+        f"({records.received / records.made * 100:.3g} %). "
     )
+    if records.missing_of_sample:
+        text += (
+            f"Its sampler let about {records.due:,} through: {records.missing_of_sample:,} of these never arrived, "
+            f"in {_blocks(records.blocks_incomplete)}."
+        )
+    elif records.due:
+        text += "That is as many as its sampler lets through."
+    else:
+        text += "None of them is promised, so none counts as lost."
     return _about(part, row, "samples", text)
+
+
+def _blocks(number: int) -> str:
+    return f"{number:,} {'block' if number == 1 else 'blocks'}"
 
 
 def _about(part: PartFinding, row: ConfigurationFinding, what: str, text: str) -> Statement:

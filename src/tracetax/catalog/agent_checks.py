@@ -73,6 +73,8 @@ def check_together(
             add(key, "is missing, here, in what it extends and in [common]")
     if own.profile is Profile.LOSSLESS and held.delivery is not Delivery.COMPLETE:
         add("profile", 'is "lossless", so delivery must be "complete"', "delivery")
+    if own.sampling is not None and held.delivery not in (None, Delivery.SAMPLED):
+        add("sampling", f'is given, but delivery = "{held.delivery}" does not sample', "delivery")
     if held.delivery in (None, Delivery.NONE):
         if own.protocol is not None:
             add("protocol", 'is given, but delivery = "none" promises no records', "delivery")

@@ -11,6 +11,7 @@ from tracetax.catalog.agent_shape import AgentShape, ArtifactShape, Configuratio
 from tracetax.catalog.inheritance import ancestry, merged
 from tracetax.catalog.problems import Report, join
 from tracetax.catalog.shape import read_file
+from tracetax.ledger import Sampling
 from tracetax.model import (
     AS_COMPILED,
     BASELINE,
@@ -202,6 +203,9 @@ def _built(agent: str, of: Held) -> Configuration:
         class_path=AS_COMPILED if held.class_path is None else held.class_path,
         tree_limit=held.tree_limit,
         technology=of.technology,
+        sampling=Sampling(held.sampling.one_in, held.sampling.by)
+        if held.sampling and held.delivery is Delivery.SAMPLED
+        else None,
         scrape=Scrape(held.scrape.path, held.scrape.interval, held.scrape.metric or "")
         if held.scrape and promises
         else None,

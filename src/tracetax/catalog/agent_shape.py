@@ -120,6 +120,13 @@ class ScrapeShape(Struct, frozen=True, kw_only=True):
     interval: Duration = 15 * 10**9
 
 
+class SamplingShape(Struct, frozen=True, kw_only=True):
+    """``sampling = { one_in = 20, by = "count" }``."""
+
+    one_in: Positive
+    by: Literal["count", "chance"]
+
+
 class SetupShape(Struct, frozen=True, kw_only=True):
     """``[common]``, and what a configuration shares with it. None is not said here."""
 
@@ -141,6 +148,7 @@ class SetupShape(Struct, frozen=True, kw_only=True):
     class_path: tuple[Text, ...] | None = None
     tree_limit: Positive | None = None
     scrape: ScrapeShape | None = None
+    sampling: SamplingShape | None = None
 
 
 class ConfigurationShape(SetupShape, frozen=True, kw_only=True):

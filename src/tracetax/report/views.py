@@ -182,7 +182,9 @@ def labels(row: ConfigurationFinding, part: PartFinding) -> list[str]:
 def caveat(row: ConfigurationFinding) -> str:
     """What belongs to a row's numbers wherever they stand: that records are missing, or came late; often empty."""
     if row.delivery == Delivery.SAMPLED and row.records.made and not errors(row):
-        return f"sampled: {numbers.percent(row.records.received / row.records.made)} of all records arrived"
+        sampled = f"sampled: {numbers.percent(row.records.received / row.records.made)} of all records arrived"
+        lost = row.records.missing_of_sample
+        return f"{sampled}, {numbers.percent(lost / row.records.due)} of the sample is missing" if lost else sampled
     if group_of(row) is Group.COUNTS:
         return counted(row)
     if group_of(row) in (Group.DROPS, Group.LOST, Group.PARTIAL):
@@ -211,7 +213,11 @@ def loss(row: ConfigurationFinding) -> str:
     if row.delivery == Delivery.AGGREGATED:
         return counted(row)
     if row.delivery == Delivery.SAMPLED:
-        return f"{numbers.count(records.received)} of {numbers.count(records.made)} possible records arrived"
+        arrived = f"{numbers.count(records.received)} of {numbers.count(records.made)} possible records arrived"
+        lost = records.missing_of_sample
+        return (
+            f"{arrived}, {numbers.count(lost)} of {numbers.count(records.due)} sampled are missing" if lost else arrived
+        )
     missing, of, what = records.expected - records.received, records.expected, "records missing"
     if missing <= 0:
         missing, of, what = records.expected_trees - records.complete_trees, records.expected_trees, "trees incomplete"

@@ -114,6 +114,10 @@ class Records(Struct, frozen=True):
     """Records that were never made because the agent cuts call trees by design: neither expected nor lost."""
     made: int = 0
     """Records that the calls make if every one of them is recorded: what the share of a sample is of."""
+    due: int = 0
+    """Records that the sampler lets through; 0 where it does not sample, or by time, or where that is not known."""
+    missing_of_sample: int = 0
+    """How many of these never arrived, in trials where chance does not explain it."""
 
 
 class PublishedValue(Struct, frozen=True):

@@ -6,7 +6,7 @@ from tracetax.ledger import account, together
 from tracetax.machine.disturbance import cpu_pressure
 from tracetax.results.records import CpuAccount, Disturbance, TrialRecord, WarmUp
 from tracetax.run import verdicts as judge
-from tracetax.run.plan import records_made, records_truncated
+from tracetax.run.plan import records_due, records_made, records_truncated
 from tracetax.run.stages import Outcome, Plan
 from tracetax.workloads.calltree import Driver
 from tracetax.workloads.calltree_results import Measured
@@ -24,6 +24,7 @@ def finished(plan: Plan, record: TrialRecord, outcome: Outcome, result: Measured
         dropped_in_log=outcome.dropped,
         truncated=records_truncated(config, plan.part) if plan.delivers else 0,
         made=records_made(config, plan.part),
+        due=records_due(config, plan.part),
     )
     # metrics and logs need not travel on the protocol that carries the records
     ledger = replace(ledger, other_bytes=outcome.measured.of(None).other_bytes)

@@ -11,6 +11,7 @@ from tracetax.backend import Backend
 from tracetax.errors import UserError
 from tracetax.model import BASELINE, Agent, Configuration, Delivery, Experiment, Part, Use
 from tracetax.results.records import BASELINES, Role
+from tracetax.statistics.sampling import by_chance, by_count
 
 WARM_UP_CALLS = 25_000
 """About as many as it takes until the driver is compiled, for estimates of time."""
@@ -54,6 +55,16 @@ def expected_records(config: Configuration, part: Part) -> int:
 def records_made(config: Configuration, part: Part) -> int:
     """Records that the measured calls of a trial make, whatever becomes of them."""
     return part.parameters.calls * config.records_per_call(part.parameters.depth)
+
+
+def records_due(config: Configuration, part: Part) -> tuple[int, int]:
+    """The least and the most records that a sampler lets through; zeros where it does not sample, or by time."""
+    if config.sampling is None:
+        return 0, 0
+    between = {"count": by_count, "chance": by_chance}[config.sampling.by]
+    least, most = between(part.parameters.calls, config.sampling.one_in)
+    per_call = config.records_per_call(part.parameters.depth)
+    return least * per_call, most * per_call
 
 
 def records_truncated(config: Configuration, part: Part) -> int:

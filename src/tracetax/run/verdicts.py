@@ -137,11 +137,27 @@ def _connections(number: int) -> str:
 
 
 def of_sample(ledger: Ledger, warm_up: Ledger, config: Configuration) -> list[Verdict]:
-    """Verdicts on a configuration that samples: no record is promised, but with none at all nothing was traced."""
-    if config.delivery is not Delivery.SAMPLED or ledger.received or warm_up.received:
+    """Verdicts on a configuration that samples: no record is promised, but with none at all nothing was traced.
+
+    What a sampler lets through for certain, or but for one trial in a million, is owed all the same.
+    """
+    if config.delivery is not Delivery.SAMPLED:
         return []
-    text = f"no record of the monitored method arrived, of {ledger.made:,} that could have been sampled"
-    return [Verdict("nothing-recorded", "error", f"{text}: is the method woven, and the name pattern right?")]
+    if not ledger.received and not warm_up.received:
+        text = f"no record of the monitored method arrived, of {ledger.made:,} that could have been sampled"
+        return [Verdict("nothing-recorded", "error", f"{text}: is the method woven, and the name pattern right?")]
+    if config.sampling is None or ledger.due_least <= ledger.received <= ledger.due_most:
+        return []
+    between = f"{ledger.due_least:,} to {ledger.due_most:,} records"
+    sampler = f"one call in {config.sampling.one_in:,}"
+    if ledger.received > ledger.due_most:
+        text = f"{ledger.received:,} records arrived, and a sampler of {sampler} lets {between} through"
+        return [Verdict("sample-exceeds", "warning", text)]
+    text = f"{ledger.missing_of_sample:,} of {ledger.due:,} sampled records never arrived"
+    text += f": {ledger.received:,} did, and a sampler of {sampler} lets {between} through"
+    if ledger.dropped_reported:
+        text += f"; the agent reports {ledger.dropped_reported:,} as dropped"
+    return [Verdict("sample-loss", "warning", text)]
 
 
 def of_metrics(count: ProtocolCount, ledger: Ledger, warm_up: Ledger, config: Configuration) -> list[Verdict]:
