@@ -133,6 +133,31 @@ def test_datagrams_that_the_kernel_lost_are_not_blamed_on_the_agent() -> None:
     assert "4,990 records are missing" in seen.text and "at most 10 records with them" in seen.text
 
 
+def test_a_loss_of_the_warm_up_is_told_where_all_measured_records_arrived() -> None:
+    lost = Verdict("warm-up-loss", "warning", "13,728 of 491,520 records of the warm-up never arrived")
+    seen = found(verdicts=(lost,))
+    assert {name for name, state in states(seen).items() if state != "ok"} == {"loss"}
+    assert (seen["loss"].state, seen["loss"].text) == ("failed", lost.text)
+    assert "queue" in seen["loss"].hint
+    dropping = replace(CONFIG, delivery=Delivery.LOSSY)
+    assert found(dropping, verdicts=(lost,))["loss"].state == "warning"
+    less = found(ledger=ledger(10_000, received=9_990), verdicts=(lost,))["loss"]
+    assert "10 records are missing" in less.text and lost.text in less.text
+
+
+def test_of_a_sample_as_many_as_are_due_are_right() -> None:
+    config = replace(CONFIG, delivery=Delivery.SAMPLED)
+    due = ledger(0, received=500, made=10_000, due_least=490, due_most=510)
+    assert found(config, ledger=due)["counted"].state == "ok"
+    assert found(config, ledger=replace(due, received=300))["counted"].state == "failed"
+    assert found(config, ledger=replace(due, received=0))["counted"].state == "unknown"
+
+
+def test_a_drain_that_was_given_up_is_told() -> None:
+    cut = Verdict("drain-cut", "warning", "400 of 10,000 records were outstanding when the drain was given up")
+    assert found(verdicts=(cut,))["drain"] == Check("drain", "warning", cut.text, found(verdicts=(cut,))["drain"].hint)
+
+
 def test_broken_trees_with_all_records_are_a_failure() -> None:
     broken = ledger(10_000, expected_trees=1_000, complete_trees=0, partial_trees=1_000, orphans=900)
     seen = found(ledger=broken)["structure"]

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tracetax.catalog import load_agents
+from tracetax.model import Profile
 from tracetax.workloads.calltree import placeholders
 
 ROOT = Path(__file__).parents[2]
@@ -29,3 +30,15 @@ def test_the_counter_that_is_scraped_is_the_one_that_inspectit_is_told_to_keep()
     assert scrape
     view = scrape.metric.removesuffix("_ratio_total").replace("_", "/")
     assert f"'[{view}]': {{ aggregation: COUNT }}" in (FOLDER / "metrics" / "tracetax.yml").read_text()
+
+
+def test_no_two_starts_of_inspectit_write_into_one_place() -> None:
+    for config in load_agents(ROOT)["inspectit"].configurations.values():
+        assert {"-Dinspectit.logging.file.enabled=false", "-Dinspectit.temp-dir={trial.dir}"} <= set(config.jvm)
+
+
+def test_inspectits_stock_row_is_woven_before_the_first_call() -> None:
+    configurations = load_agents(ROOT)["inspectit"].configurations
+    (stock,) = (config for config in configurations.values() if config.profile is Profile.STOCK)
+    assert "-Dinspectit.instrumentation.internal.async=false" in stock.jvm
+    assert configurations["otlp-in-background"].profile is None

@@ -161,6 +161,18 @@ def _structure(record: TrialRecord, config: Configuration) -> Check:
 
 
 def _loss(record: TrialRecord, config: Configuration) -> Check:
+    """What is missing of the measured calls, and of the warm-up, which has bursts that the calls have not."""
+    check = _loss_of_calls(record, config)
+    early = next((verdict for verdict in record.verdicts if verdict.code == "warm-up-loss"), None)
+    if early is None or _broken(record):
+        return check
+    text = early.text if check.state in ("ok", "unknown") else f"{check.text}; {early.text}"
+    state: State = "failed" if config.delivery is Delivery.COMPLETE else "warning"
+    hint = "warm-up comes in bursts of a quarter of the queue: is queue larger than it really is, or is it woven late?"
+    return Check("loss", "failed" if check.state == "failed" else state, text, check.hint or hint)
+
+
+def _loss_of_calls(record: TrialRecord, config: Configuration) -> Check:
     ledger = record.ledger
     if ledger is None or not ledger.expected:
         return Check("loss", "unknown", "nothing is promised record by record")
