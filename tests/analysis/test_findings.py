@@ -12,7 +12,7 @@ from tracetax.analysis.findings import build
 from tracetax.analysis.statements import rounded
 from tracetax.model import Configuration, Delivery
 from tracetax.results.findings import ConfigurationFinding, Findings, Measure
-from tracetax.results.records import SteadyPart, TrialRecord, Verdict
+from tracetax.results.records import HeapUse, SteadyPart, TrialRecord, Verdict
 
 FLAT = configuration("flat")
 
@@ -215,3 +215,14 @@ def test_nothing_measured_still_gives_findings(tmp_path: Path) -> None:
 def test_findings_survive_being_written_and_read(tmp_path: Path) -> None:
     found = findings(tmp_path, blocks(3, spread=2))
     assert msgspec.json.decode(msgspec.json.encode(found), type=Findings) == found
+
+
+def test_used_heap_and_collections_are_means_over_blocks(tmp_path: Path) -> None:
+    heaps = {1: HeapUse(5e8, 0.5, 8, 70_000_000, 12_000_000), 2: HeapUse(5e8, 0.4, 10, 90_000_000, 20_000_000)}
+    trials = [
+        replace(trial, heap=heaps[trial.block]) if trial.role == "configuration" else trial for trial in blocks(2)
+    ]
+    found = findings(tmp_path, trials)
+    names = ("heap_used_cv", "collections", "collection_pause", "collection_pause_longest")
+    assert [measure(row(found), name, "").estimate for name in names] == pytest.approx([0.45, 9, 80e6, 16e6])
+    assert not {one.name for one in row(found, "baseline").measures} & set(names)

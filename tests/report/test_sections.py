@@ -7,12 +7,13 @@ import pytest
 from msgspec.structs import replace
 
 from tracetax.analysis.growth import families
+from tracetax.analysis.measures import Unit
 from tracetax.report.page.axis import NARROW, linear
 from tracetax.report.page.consists import PARTS, Split, consists
 from tracetax.report.page.delivery import shares
 from tracetax.report.page.layers import chains
 from tracetax.report.views import views
-from tracetax.results.findings import ConfigurationFinding, Findings, find_measure
+from tracetax.results.findings import ConfigurationFinding, Findings, MeasureName, find_measure
 from tracetax.results.folder import RunFolder
 
 from .fake_run import fake_run
@@ -119,6 +120,29 @@ def test_memory_start_up_bytes_and_draining_stand_in_units_that_fit_the_baseline
     assert found[0] == "No agent baseline, heap 1 GiB 2.96 MiB 91.6 MiB 0 B 41.0 ± 6.0 ms 63.0 ± 8.0 ms – – –"
     assert "Kieker binary TCP 23.0 MiB 204 MiB 1.69 KiB 681.0 ± 6.0 ms 853.0 ± 8.0 ms 143 B" in found[1]
     assert any("9.40 ± 0.30 s" in row and "deferred" in row for row in found)
+
+
+def test_used_heap_and_collections_stand_with_memory(tmp_path: Path) -> None:
+    findings = sample_findings()
+    row = next(row for row in findings.configurations if row.configuration == "otlp-lossless")
+    model = row.measures[0]
+    values: dict[MeasureName, tuple[Unit, float, float]] = {
+        "heap_used_cv": ("1", 0.5039, 0.012),
+        "collections": ("1", 8.4, 1.1),
+        "collection_pause": ("ns", 71e6, 6e6),
+        "collection_pause_longest": ("ns", 14e6, 2e6),
+    }
+    more = tuple(
+        replace(model, name=name, unit=unit, per="", estimate=value, ci95=(value - width, value + width))
+        for name, (unit, value, width) in values.items()
+    )
+    rows_ = tuple(
+        replace(one, measures=(*one.measures, *more)) if one is row else one for one in findings.configurations
+    )
+    fake_run(tmp_path / "run", blocks=2)
+    found = section(written(tmp_path / "run", replace(findings, configurations=rows_)), "footprint")
+    assert "0.504 ± 0.012 8.4 ± 1.1 71.0 ± 6.0 ms 14.0 ± 2.0 ms" in " ".join(rows(found))
+    assert "Used heap, variation" in text(found)
 
 
 def test_a_run_without_these_measures_has_no_section_for_them(run: Path) -> None:

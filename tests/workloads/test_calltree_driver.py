@@ -322,3 +322,25 @@ def test_the_loop_of_the_measured_calls_is_compiled_before_them(classes: Path, t
     lines = [line.split() for line in log.read_text().splitlines() if "CallLoop::run " in line]
     assert any("4" in line for line in lines), "compiled in the top tier"
     assert not any("%" in line for line in lines), "compiled while it ran"
+
+
+@pytest.mark.skipif(shutil.which("jcmd") is None, reason="needs a JDK with jcmd")
+def test_every_collection_is_told_with_the_heap_before_and_after(classes: Path, tmp_path: Path) -> None:
+    with started(classes, tmp_path, "--calls", 400, "--depth", 1, "--rate", 100) as program:
+        program.command("warm-up 100")
+        program.command("measure")
+        program.await_event("first-call")
+        for _ in range(2):
+            subprocess.run(["jcmd", str(program.process.pid), "GC.run"], check=True, stdout=subprocess.DEVNULL)
+        program.command("drained")
+        program.await_event("written")
+        assert program.end() == 0
+    trial = program.trial()
+    told, snapshots = trial["collections"], trial["snapshots"]
+    within = snapshots["last_call"]["gc_count"] - snapshots["first_call"]["gc_count"]
+    assert len(told["each"]) >= within >= 2
+    begun_ns = told["monotonic_ns"] - told["uptime_ms"] * 1_000_000
+    for one in told["each"][-2:]:
+        at_ns = begun_ns + one["start_ms"] * 1_000_000
+        assert snapshots["first_call"]["monotonic_ns"] < at_ns < snapshots["last_call"]["monotonic_ns"]
+        assert 0 < one["after_bytes"] < one["before_bytes"] + (1 << 20)

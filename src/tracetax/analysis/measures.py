@@ -53,6 +53,10 @@ def of_blocks(by_block: Sequence[Sequence[TrialRecord]]) -> list[Measure]:
         ("lateness_median", "ns", "call", pick("lateness", "median"), True),
         ("lateness_p99", "ns", "call", pick("lateness", "p99"), True),
         ("allocation", "bytes", "call", lambda trial: trial.allocated_bytes_per_call, False),
+        ("heap_used_cv", "1", "", lambda trial: trial.heap.cv if trial.heap else None, False),
+        ("collections", "1", "", lambda trial: float(trial.heap.collections) if trial.heap else None, False),
+        ("collection_pause", "ns", "", lambda trial: float(trial.heap.pause_ns) if trial.heap else None, False),
+        ("collection_pause_longest", "ns", "", _longest_pause, False),
         ("delivery_rate", "1/s", "", carried_per_second, False),
         ("sink_cpu", "ns", "record", _sink_cpu_per_record, False),
         ("receiver_cpu", "ns", "record", _receiver_cpu_per_record, False),
@@ -154,6 +158,10 @@ def _drain_time(trial: TrialRecord) -> float | None:
     if trial.ledger is None or not trial.ledger.expected:
         return None
     return float(trial.moments.drained - trial.moments.last_call)
+
+
+def _longest_pause(trial: TrialRecord) -> float | None:
+    return float(trial.heap.longest_pause_ns) if trial.heap else None
 
 
 def _bytes_per_record(trial: TrialRecord) -> float | None:

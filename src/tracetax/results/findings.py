@@ -40,6 +40,10 @@ MeasureName = Literal[
     "cpu_gc",
     "cpu_waiting",
     "heap_live",
+    "heap_used_cv",
+    "collections",
+    "collection_pause",
+    "collection_pause_longest",
     "rss_peak",
     "startup_main",
     "startup_first_call",
@@ -58,12 +62,15 @@ the mean log ratio over blocks, not the ratio of the means.
 of all threads from first call to drained, less the baseline's, per invocation and per delivered record;
 ``cpu_caller``, ``_agent``, ``_jit`` and ``_gc`` are its parts; ``cpu_waiting`` is in cores, in the quiet wait after
 drained. ``throughput`` is calls per second at full speed: a start's calls of the steady part ÷ the time that they
-took; ``throughput_q1``, ``_median`` and ``_q3`` are over the rates of the steady bins of all starts. ``heap_live``
-and ``rss_peak`` are of the memory trial; ``startup_main`` and ``startup_first_call`` count from the start of the
-process; ``build_time`` and ``build_cpu`` are of the processes that built a trial's program, where it was built there;
-what ends in ``_added`` is a paired difference against the block's baselines. ``drain_time`` counts from the last call
-to the last record; ``bytes`` are those on the wire or on disk. ``sink_cpu`` is the sink's in the whole measured
-phase; ``receiver_cpu`` that of the sink, or of the backend in its place, from first call to drained."""
+took; ``throughput_q1``, ``_median`` and ``_q3`` are over the rates of the steady bins of all starts. ``heap_used_cv``
+is the standard deviation of the used heap over time ÷ its mean, between first and last call of a trial,
+``collections`` the number of collections meanwhile, ``collection_pause`` the sum of their pauses and
+``collection_pause_longest`` the longest; ``heap_live`` and ``rss_peak`` are of the memory trial; ``startup_main`` and
+``startup_first_call`` count from the start of the process; ``build_time`` and ``build_cpu`` are of the processes that
+built a trial's program, where it was built there; what ends in ``_added`` is a paired difference against the block's
+baselines. ``drain_time`` counts from the last call to the last record; ``bytes`` are those on the wire or on disk.
+``sink_cpu`` is the sink's in the whole measured phase; ``receiver_cpu`` that of the sink, or of the backend in its
+place, from first call to drained."""
 
 
 class Measure(Struct, frozen=True):

@@ -135,6 +135,19 @@ class CpuAccount(Struct, frozen=True):
     """CPU of the busiest threads by name from first call to drained, ns."""
 
 
+class HeapUse(Struct, frozen=True):
+    """The heap from the first call to the last, by what the JVM tells of each collection."""
+
+    mean_bytes: float
+    """Used heap, mean over time."""
+    cv: float | None
+    """Its standard deviation over time ÷ that mean; None where nothing is used."""
+    collections: int
+    pause_ns: int
+    """Of all pauses together, in whole ms."""
+    longest_pause_ns: int
+
+
 class Building(Struct, frozen=True):
     """What building the program of a trial took: its processes together, one after the other."""
 
@@ -202,5 +215,6 @@ class TrialRecord(Struct, frozen=True):
     receiver_cpu_ns: int = 0
     """CPU of the sink or the backend, all its threads, from the first call until drained; 0 where records reach it
     only afterwards."""
+    heap: HeapUse | None = None
     building: Building | None = None
     """Where the program was built in the trial, before its JVM started."""

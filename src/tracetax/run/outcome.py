@@ -78,6 +78,7 @@ def finished(plan: Plan, record: TrialRecord, outcome: Outcome, result: Measured
         cpu=_with_exact_callers(outcome.cpu, result.callers_cpu_ns) if outcome.cpu else None,
         rss_peak_bytes=outcome.rss_peak_bytes,
         receiver_cpu_ns=outcome.receiver_cpu_ns,
+        heap=result.heap,
         allocated_bytes_per_call=result.allocated_bytes_per_call,
         clock_resolution_ns=result.clock_resolution_ns,
         clock_read_ns=result.clock_read_ns,

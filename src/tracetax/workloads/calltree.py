@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from tracetax.artifacts.start_up import ENTRY, MONITORED, PACKAGE
 from tracetax.model import JvmSettings, Parameters
 from tracetax.process import Process
+from tracetax.workloads.heap import Collections
 
 MONITORED_CLASS = "tracetax.calltree.MonitoredClass"
 MONITORED_METHOD = "monitoredMethod"
@@ -66,6 +67,7 @@ class Output(Struct, frozen=True):
     caller: list[dict[str, float]]
     versions: dict[str, str]
     vm_flags: str = ""
+    collections: Collections | None = None
     warm_up: dict[str, Any] = {}
 
 

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from tracetax.model import Parameters
 from tracetax.results.folder import write_parquet
-from tracetax.results.records import Durations, SteadyPart
+from tracetax.results.records import Durations, HeapUse, SteadyPart
 from tracetax.results.reduction import reduce_samples
 from tracetax.statistics.quantiles import quantile
 from tracetax.statistics.steady import steady_part
 from tracetax.workloads.calltree import Output, WorkloadFailed, read_output, read_samples
+from tracetax.workloads.heap import heap_use
 
 
 class Measured(Struct, frozen=True):
@@ -30,6 +31,7 @@ class Measured(Struct, frozen=True):
     callers_cpu_ns: int
     """By the callers' own clocks, from their first call to their last."""
     allocated_bytes_per_call: float
+    heap: HeapUse | None
     clock_resolution_ns: float
     clock_read_ns: float
     snapshots: dict[str, dict[str, float]]
@@ -79,6 +81,7 @@ def collect(scratch: Path, trial: int, parameters: Parameters) -> Measured:
         in_calls_ns=sum(int(each.sum()) for each in kinds["service"]),
         callers_cpu_ns=round(sum(thread["cpu_ns"] for thread in output.caller)),
         allocated_bytes_per_call=_allocated(output),
+        heap=heap_use(output.snapshots, output.collections) if output.collections else None,
         clock_resolution_ns=tick,
         clock_read_ns=output.clock["read_ns"],
         snapshots=output.snapshots,

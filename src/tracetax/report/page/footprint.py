@@ -19,6 +19,10 @@ COLUMNS: tuple[tuple[MeasureName, str, str | None], ...] = (
     ("heap_live", "Heap live after draining", None),
     ("rss_peak", "Peak memory (RSS)", None),
     ("allocation", "Allocated per call", "call"),
+    ("heap_used_cv", "Used heap, variation", None),
+    ("collections", "Collections", None),
+    ("collection_pause", "Their pauses", None),
+    ("collection_pause_longest", "Longest pause", None),
     ("startup_main", "Start to main", None),
     ("startup_first_call", "Start to first call", None),
     ("startup_first_call_added", "Start, added", None),
@@ -44,7 +48,9 @@ MORE = (
     "weaving it by a technology that weaves before a run. Bytes are those on the wire or on disk. A Java without "
     "class-data archive starts more slowly, with an agent and without. Cores while waiting: what the process uses when "
     "nothing is left to deliver. The receiver's CPU is that of the sink, or of the backend in its place, all threads, "
-    "from the first call until the last record had arrived."
+    "from the first call until the last record had arrived. The used heap's variation is its standard deviation over "
+    "time ÷ its mean; collections and their pauses are those of one trial between its first and last call, the longest "
+    "pause a mean over trials of each one's longest. The JVM tells pauses in whole milliseconds."
 )
 
 

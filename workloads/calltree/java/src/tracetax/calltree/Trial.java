@@ -14,6 +14,7 @@ final class Trial {
   private final Callers callers;
   private final WarmUp warmUp;
   private final Map<String, Object> snapshots = new LinkedHashMap<>();
+  private CollectionLog collections;
   private boolean measured;
 
   /** Starts the callers; everything that the measured calls need is then in place. */
@@ -50,6 +51,7 @@ final class Trial {
       return;
     }
     warmUp.made(calls);
+    listen();
     Warmth warmth = warmUp.glance();
     status.event(
         "warmed",
@@ -63,11 +65,19 @@ final class Trial {
             + warmth.how);
   }
 
+  /** Has collections told of from now on: after the first call, which a start-up time ends with. */
+  private void listen() {
+    if (collections == null) {
+      collections = new CollectionLog();
+    }
+  }
+
   /** Makes the measured calls. */
   void measure() throws IOException, InterruptedException {
     if (measured) {
       throw new IllegalStateException("measure: the measured calls are already made");
     }
+    listen();
     warmUp.look();
     Snapshot first = Snapshot.take();
     status.event("first-call", first.monotonicNs, "");
@@ -83,13 +93,14 @@ final class Trial {
   }
 
   /** Takes the last snapshots and writes everything. */
-  void drained() throws IOException {
+  void drained() throws IOException, InterruptedException {
     if (!measured) {
       throw new IllegalStateException("drained: nothing has been measured");
     }
     Snapshot drained = Snapshot.take();
     status.event("drained", drained.monotonicNs, "");
     snapshots.put("drained", drained.values());
+    collections.end();
     System.gc();
     snapshots.put("collected", Snapshot.take().values());
     write();
@@ -124,6 +135,7 @@ final class Trial {
     trial.put("warm_up", warmUp.values());
     trial.put("clock", Clock.measure().values());
     trial.put("snapshots", snapshots);
+    trial.put("collections", collections.values());
     trial.put("caller", counters);
     trial.put("versions", versions());
     trial.put("vm_flags", vmFlags());
