@@ -1,3 +1,4 @@
+from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
@@ -6,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tracetax.statistics.steady import Steady, steady_part
+from tracetax.statistics.steady import Steady, long_run_variance, steady_part
 
 Series = NDArray[np.float64]
 
@@ -113,6 +114,73 @@ def test_a_short_trial_is_flat(size: int) -> None:
 def test_what_cannot_be_a_trial_is_refused(means: list[float]) -> None:
     with pytest.raises(ValueError, match="bin"):
         steady_part(means)
+
+
+def dependent(seed: int, phi: float = 0.95, sd: float = 20.0, size: int = 1000) -> Series:
+    """Stationary bins of which each takes ``phi`` of the distance of the one before from 100."""
+    rng = np.random.default_rng(seed)
+    values = np.empty(size)
+    distance = float(rng.normal(0, sd))
+    for place in range(size):
+        distance = phi * distance + float(rng.normal(0, sd * (1 - phi**2) ** 0.5))
+        values[place] = 100 + distance
+    return np.maximum(values, 5)
+
+
+def on_and_off(seed: int, mean_bins: float = 30, size: int = 1000) -> Series:
+    """A queue that is full for a while and then not, three times slower while it is."""
+    rng = np.random.default_rng(seed)
+    levels: list[float] = []
+    while len(levels) < size:
+        levels += [300.0 if len(levels) and levels[-1] == 100 else 100.0] * int(1 + rng.geometric(1 / mean_bins))
+    return np.array(levels[:size]) * rng.normal(1, 0.03, size)
+
+
+@pytest.mark.parametrize(("series", "flat"), [(dependent, 21), (on_and_off, 24)])
+def test_bins_that_depend_on_each_other_are_mostly_steady(series: Callable[[int], Series], flat: int) -> None:
+    kinds = Counter(steady_part(series(seed)).kind for seed in range(30))
+    assert kinds["flat"] >= flat
+    assert kinds["no-steady-state"] <= 3
+
+
+def test_a_warm_up_is_found_where_bins_depend_on_each_other() -> None:
+    decay = 1 + np.exp(-np.arange(1000) / 60)
+    parts = [steady_part(dependent(seed, sd=10) * decay) for seed in range(20)]
+    assert sum(part.kind == "warm-up" and part.first_bin >= 30 for part in parts) >= 17
+
+
+def test_a_late_step_is_found_where_bins_depend_on_each_other() -> None:
+    late = np.where(np.arange(1000) < 850, 1.0, 1.5)
+    assert all(steady_part(dependent(seed, sd=10) * late).kind == "no-steady-state" for seed in range(20))
+
+
+def test_a_slow_drift_is_a_slow_down_or_never_steady() -> None:
+    drift = 1 + np.arange(1000) / 2000
+    kinds = {steady_part(dependent(seed, phi=0.8, sd=10) * drift).kind for seed in range(20)}
+    assert kinds <= {"slow-down", "no-steady-state"}
+
+
+def test_a_large_warm_up_hides_no_later_change() -> None:
+    series = np.concatenate([noise(900, 100), noise(100, 750), noise(120, 150)])
+    assert steady_part(series).kind == "no-steady-state"
+
+
+def test_the_long_run_variance_of_independent_values_is_their_variance() -> None:
+    rng = np.random.default_rng(1)
+    assert long_run_variance(rng.normal(0, 3, 20_000), [1]) == pytest.approx(9, rel=0.05)
+    assert long_run_variance(rng.normal(0, 3, 20_000), [100]) == pytest.approx(9, rel=0.25)
+
+
+def test_the_long_run_variance_counts_dependence() -> None:
+    # of an autoregressive series: its variance · (1 + φ) / (1 − φ)
+    series = dependent(2, phi=0.8, size=20_000)
+    assert long_run_variance(series, [1]) < 400 < long_run_variance(series, [1, 200])
+    assert long_run_variance(series, [1, 200]) == pytest.approx(400 * 9, rel=0.25)
+
+
+def test_the_long_run_variance_passes_over_batches_that_do_not_fit_twice() -> None:
+    assert long_run_variance([1.0, 2.0, 1.0, 2.0], [1, 3]) == 0.5
+    assert long_run_variance([1.0], [1]) == 0
 
 
 SHAPES: list[Callable[[int], Series]] = [
