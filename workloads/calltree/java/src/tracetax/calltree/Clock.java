@@ -1,6 +1,8 @@
 package tracetax.calltree;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /** What the clock can tell apart and what reading it costs. */
@@ -8,6 +10,7 @@ final class Clock {
   private static final int READS = 200_000;
   private static final int LONGEST_NS = 1 << 16;
   private static final double NOTEWORTHY = 0.01;
+  private static final double ROUNDED = 2;
 
   private final int[] differences = new int[LONGEST_NS];
   private double readNs;
@@ -39,31 +42,45 @@ final class Clock {
   /**
    * The tick: the smallest step between differences that occur.
    *
-   * <p>Neighbouring values count as one, for a tick of ten nanoseconds shows as 20, 21, 30 and 31:
-   * the conversion from cycles rounds. Rare ones do not count. Where all differences are
-   * neighbours, the clock tells nanoseconds apart.
+   * <p>Two neighbouring values count as one, for a tick of ten nanoseconds shows as 20, 21, 30 and
+   * 31: the conversion from cycles rounds. Three in a row cannot come of that, so the clock tells
+   * nanoseconds apart, however far other groups of values lie away. Rare values do not count. A
+   * step that does not divide the differences, as those of a tick do, is none.
    */
   static double tick(int[] differences, long reads) {
     double smallest = Double.MAX_VALUE;
-    double before = Double.NaN;
+    List<Double> means = new ArrayList<>();
     int value = 0;
     while (value < differences.length) {
+      int first = value;
       long count = 0;
       double sum = 0;
       for (; value < differences.length && differences[value] > reads * NOTEWORTHY / 10; value++) {
         count += differences[value];
         sum += (double) value * differences[value];
       }
-      value++;
       if (count >= reads * NOTEWORTHY) {
-        double mean = sum / count;
-        if (!Double.isNaN(before)) {
-          smallest = Math.min(smallest, mean - before);
+        if (value - first > 2) {
+          return 1;
         }
-        before = mean;
+        double mean = sum / count;
+        if (!means.isEmpty()) {
+          smallest = Math.min(smallest, mean - means.get(means.size() - 1));
+        }
+        means.add(mean);
+      }
+      value++;
+    }
+    if (smallest == Double.MAX_VALUE) {
+      return 1;
+    }
+    for (double mean : means) {
+      double steps = mean / smallest;
+      if (Math.abs(mean - Math.rint(steps) * smallest) > ROUNDED) {
+        return 1;
       }
     }
-    return smallest == Double.MAX_VALUE ? 1 : Math.rint(smallest);
+    return Math.rint(smallest);
   }
 
   /** The tick, and the mean time of one read. */

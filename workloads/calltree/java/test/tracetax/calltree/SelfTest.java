@@ -61,6 +61,9 @@ final class SelfTest {
     check(tick(0, 9900, 1000, 100) == 1000, "a tick of 1 us");
     check(tick(22, 1000, 23, 4000, 24, 4000, 25, 1000) == 1, "a clock that tells ns apart");
     check(tick(20, 6000, 27, 5, 30, 3995) == 10, "a rare value is no step");
+    check(tick(22, 3000, 23, 3000, 24, 3000, 47, 600, 48, 400) == 1, "values far from neighbours");
+    check(tick(23, 9000, 24, 500, 61, 500) == 1, "a step that the differences do not consist of");
+    check(tick(41, 5000, 42, 3000, 83, 1500, 84, 500) == 42, "a tick of 41.7 ns");
   }
 
   private static double tick(int... valuesAndCounts) {
