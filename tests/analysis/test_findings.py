@@ -226,3 +226,35 @@ def test_used_heap_and_collections_are_means_over_blocks(tmp_path: Path) -> None
     names = ("heap_used_cv", "collections", "collection_pause", "collection_pause_longest")
     assert [measure(row(found), name, "").estimate for name in names] == pytest.approx([0.45, 9, 80e6, 16e6])
     assert not {one.name for one in row(found, "baseline").measures} & set(names)
+
+
+def with_quantiles(trials: list[TrialRecord], **quantiles: float) -> list[TrialRecord]:
+    return [replace(trial, service=replace(trial.service, **quantiles)) for trial in trials if trial.service]
+
+
+def test_one_trial_that_takes_its_clock_for_coarse_widens_no_interval(tmp_path: Path) -> None:
+    trials = [replace(trial, clock_resolution_ns=1.0) for trial in blocks(10, spread=5)]
+    trials[4] = replace(trials[4], clock_resolution_ns=47.0)
+    found = row(findings(tmp_path, trials))
+    low, high = measure(found, "service_time_median").ci95 or (0, 0)
+    assert high - low < 8
+
+
+def test_a_percentile_with_fewer_than_ten_calls_beyond_it_in_one_start_is_not_told(tmp_path: Path) -> None:
+    trials = with_quantiles(blocks(5), count=10_000)
+    names = {one.name for one in row(findings(tmp_path / "a", trials)).measures}
+    assert {"service_time_p99", "service_time_p99_9"} <= names
+    fewer = [trials[0], *with_quantiles(trials[1:2], count=9_999), *trials[2:]]
+    names = {one.name for one in row(findings(tmp_path / "b", fewer)).measures}
+    assert "service_time_p99_9" not in names
+    assert {"service_time_p99", "service_time_max"} <= names
+
+
+@pytest.mark.parametrize("name", ["service_time_p99_9", "service_time_max"])
+def test_no_interval_of_a_quantile_or_a_maximum_reaches_zero(tmp_path: Path, name: str) -> None:
+    trials = with_quantiles(blocks(5), count=20_000)
+    trials[1:2] = with_quantiles(trials[1:2], p999=2e7, max=2e7)
+    value = measure(row(findings(tmp_path, trials)), name)
+    low, high = value.ci95 or (0, 0)
+    assert 0 < low < value.estimate < high
+    assert high - value.estimate > 2 * (value.estimate - low)

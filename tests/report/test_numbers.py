@@ -79,3 +79,8 @@ def test_a_number_shown_without_its_margin_keeps_one_digit_at_least(
     estimate: float, half_width: float, shown: str
 ) -> None:
     assert numbers.alone(estimate, half_width) == shown
+
+
+def test_a_lopsided_interval_is_given_by_its_ends_in_the_unit_of_the_time() -> None:
+    assert numbers.spanned_duration(3.0e6, 0.217e6, 41.8e6) == ("3.0", "0.22\u00a0–\u00a042", "ms")
+    assert numbers.spanned_duration(9_000, 1_700, 47_600) == ("9.0", "1.7\u00a0–\u00a048", "µs")

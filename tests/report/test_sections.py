@@ -12,8 +12,9 @@ from tracetax.report.page.axis import NARROW, linear
 from tracetax.report.page.consists import PARTS, Split, consists
 from tracetax.report.page.delivery import shares
 from tracetax.report.page.layers import chains
+from tracetax.report.page.percentiles import duration_of
 from tracetax.report.views import views
-from tracetax.results.findings import ConfigurationFinding, Findings, MeasureName, find_measure
+from tracetax.results.findings import ConfigurationFinding, Findings, Measure, MeasureName, find_measure
 from tracetax.results.folder import RunFolder
 
 from .fake_run import fake_run
@@ -351,3 +352,12 @@ def test_what_the_kernel_lost_stands_apart_from_what_nobody_accounts_for() -> No
     lost = replace(row.records, expected=1_000, received=700, dropped_reported=0, lost_in_kernel=200)
     found = dict(shares(replace(row, records=lost, verdicts=())))
     assert found == pytest.approx({"received": 0.7, "dropped": 0.0, "kernel": 0.2, "silent": 0.1})
+
+
+def test_an_interval_that_is_no_half_width_is_shown_by_its_ends() -> None:
+    wide = Measure("service_time_p99_9", "ns", "call", 3.0e6, 6.4e6, (0.217e6, 41.8e6), 5)
+    assert "3.0" in str(duration_of(wide))
+    assert "(0.22\u00a0–\u00a042)" in str(duration_of(wide))
+    assert "±" not in str(duration_of(wide))
+    narrow = Measure("service_time_p99_9", "ns", "call", 3.0e6, 0.2e6, (2.8e6, 3.2e6), 5)
+    assert "±" in str(duration_of(narrow))

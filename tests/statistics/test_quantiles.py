@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tracetax.statistics.intervals import Estimate, t_interval
-from tracetax.statistics.quantiles import at_least_a_tick_wide, median, quantile, quantiles
+from tracetax.statistics.intervals import t_interval
+from tracetax.statistics.quantiles import beyond, median, positive_mean, quantile, quantiles
 
 HISTOGRAMS = st.lists(st.tuples(st.integers(0, 500), st.integers(1, 1000)), min_size=1, max_size=30)
 
@@ -74,18 +74,44 @@ def test_no_quantile_is_further_than_half_a_tick_from_the_ordinary_one(
     assert abs(quantile(values, counts, p, tick=10) - quantile(values, counts, p)) <= 5 + 1e-9
 
 
-def test_an_interval_narrower_than_the_tick_is_widened_around_its_mean() -> None:
-    same = t_interval([70.0, 70.0, 70.0])
-    assert at_least_a_tick_wide(same, 10).ci95 == (65, 75)
+def test_quantiles_that_agree_in_all_starts_are_known_to_a_tick() -> None:
+    assert positive_mean([70.0, 70.0, 70.0], tick=10).ci95 == (65, 75)
+    assert positive_mean([69.0, 70.0, 71.0, 70.0] * 5, tick=10).ci95 == (65, 75)
 
 
-def test_an_interval_as_wide_as_the_tick_stays() -> None:
-    wide = Estimate(70, 8, (64, 76), 5)
-    assert at_least_a_tick_wide(wide, 10) is wide
+def test_quantiles_that_differ_by_more_than_a_tick_are_not_limited_by_it() -> None:
+    values = [64.0, 76.0] * 50
+    low, high = positive_mean(values, tick=10).ci95 or (0, 0)
+    assert high - low < 5
 
 
-def test_a_single_block_has_no_interval_to_widen() -> None:
-    assert at_least_a_tick_wide(t_interval([70.0]), 10).ci95 is None
+def test_a_tick_around_zero_begins_at_zero() -> None:
+    assert positive_mean([2.0, 2.0], tick=10).ci95 == (0, 7)
+
+
+def test_a_single_start_has_no_interval() -> None:
+    assert positive_mean([70.0], tick=10).ci95 is None
+
+
+def test_an_interval_never_reaches_zero_and_holds_its_mean() -> None:
+    values = [0.2, 0.3, 0.4, 14.1]
+    ordinary = t_interval(values).ci95 or (0, 0)
+    estimate = positive_mean(values)
+    low, high = estimate.ci95 or (0, 0)
+    assert ordinary[0] < 0 < low < estimate.mean == 3.75 < ordinary[1] < high
+
+
+def test_a_narrow_interval_is_the_ordinary_one() -> None:
+    values = 1000 + np.random.default_rng(1).normal(0, 5, 10)
+    assert positive_mean(values).ci95 == pytest.approx(t_interval(values).ci95, rel=1e-4)
+
+
+def test_zero_throughout_is_zero() -> None:
+    assert positive_mean([0.0, 0.0]).ci95 == (0, 0)
+
+
+def test_calls_beyond_a_quantile_are_counted_exactly() -> None:
+    assert (beyond(100, 900), beyond(1_000, 990), beyond(10_000, 999), beyond(9_999, 999)) == (10, 10, 10, 9.999)
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,4 @@
+import math
 from collections import Counter
 from collections.abc import Callable
 
@@ -122,7 +123,7 @@ def dependent(seed: int, phi: float = 0.95, sd: float = 20.0, size: int = 1000) 
     values = np.empty(size)
     distance = float(rng.normal(0, sd))
     for place in range(size):
-        distance = phi * distance + float(rng.normal(0, sd * (1 - phi**2) ** 0.5))
+        distance = phi * distance + float(rng.normal(0, sd * math.sqrt(1 - phi**2)))
         values[place] = 100 + distance
     return np.maximum(values, 5)
 

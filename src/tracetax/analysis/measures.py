@@ -13,12 +13,29 @@ from tracetax.results.findings import Measure, MeasureName
 from tracetax.results.records import Durations, TrialRecord
 from tracetax.statistics.intervals import Estimate, t_interval
 from tracetax.statistics.overhead import Band, as_ratio, paired_difference, paired_log_ratio
-from tracetax.statistics.quantiles import at_least_a_tick_wide
+from tracetax.statistics.quantiles import beyond, positive_mean
 from tracetax.statistics.regimes import overhead_in_two_regimes
 from tracetax.statistics.stopping import narrow_enough
 
 INDICATIVE_BELOW = 10
 """Blocks below which an interval is marked."""
+
+FEWEST_BEYOND = 10
+"""Calls that must lie beyond a quantile in every start for it to be told."""
+PER_MILLE = {"median": 500, "p90": 900, "p99": 990, "p999": 999}
+OF_SHAPE: tuple[MeasureName, ...] = (
+    "service_time_median",
+    "service_time_p90",
+    "service_time_p99",
+    "service_time_p99_9",
+    "service_time_max",
+    "response_time_median",
+    "response_time_p99",
+    "response_time_p99_9",
+    "lateness_median",
+    "lateness_p99",
+)
+"""Means of the starts' quantiles and maxima."""
 
 Unit = Literal["ns", "bytes", "1", "1/s"]
 Per = Literal["call", "invocation", "record", "method", ""]
@@ -28,55 +45,61 @@ Value = Callable[[TrialRecord], float | None]
 def of_blocks(by_block: Sequence[Sequence[TrialRecord]]) -> list[Measure]:
     """What every row has: durations of calls, allocation, what reached the sink and what that cost it.
 
-    The block is the unit: of several trials in one block (the two baselines) the mean is taken first.
+    The block is the unit: of several trials in one block (the two baselines) the mean is taken first. A quantile is the
+    mean of the starts' quantiles, told only where at least ten calls lie beyond it in every start.
     """
-    tick = max((trial.clock_resolution_ns or 0.0 for block in by_block for trial in block), default=0.0)
+    ticks = [trial.clock_resolution_ns for block in by_block for trial in block if trial.clock_resolution_ns]
+    tick = float(np.median(ticks)) if ticks else 0.0  # one trial that takes its clock for a coarse one changes nothing
 
     def pick(kind: Literal["service", "response", "lateness"], field: str) -> Value:
         def value(trial: TrialRecord) -> float | None:
             found: Durations | None = getattr(trial, kind)
             return None if found is None else float(getattr(found, field))
 
-        return value
+        known: list[Durations | None] = [getattr(trial, kind) for block in by_block for trial in block]
+        counts = [durations.count for durations in known if durations is not None]
+        rare = field in PER_MILLE and any(beyond(count, PER_MILLE[field]) < FEWEST_BEYOND for count in counts)
+        return (lambda _: None) if rare else value
 
-    wanted: list[tuple[MeasureName, Unit, Per, Value, bool]] = [
-        ("service_time", "ns", "call", pick("service", "mean"), False),
-        ("service_time_median", "ns", "call", pick("service", "median"), True),
-        ("service_time_p90", "ns", "call", pick("service", "p90"), True),
-        ("service_time_p99", "ns", "call", pick("service", "p99"), True),
-        ("service_time_p99_9", "ns", "call", pick("service", "p999"), True),
-        ("service_time_max", "ns", "call", pick("service", "max"), False),
-        ("response_time", "ns", "call", pick("response", "mean"), False),
-        ("response_time_median", "ns", "call", pick("response", "median"), True),
-        ("response_time_p99", "ns", "call", pick("response", "p99"), True),
-        ("response_time_p99_9", "ns", "call", pick("response", "p999"), True),
-        ("lateness_median", "ns", "call", pick("lateness", "median"), True),
-        ("lateness_p99", "ns", "call", pick("lateness", "p99"), True),
-        ("allocation", "bytes", "call", lambda trial: trial.allocated_bytes_per_call, False),
-        ("heap_used_cv", "1", "", lambda trial: trial.heap.cv if trial.heap else None, False),
-        ("collections", "1", "", lambda trial: float(trial.heap.collections) if trial.heap else None, False),
-        ("collection_pause", "ns", "", lambda trial: float(trial.heap.pause_ns) if trial.heap else None, False),
-        ("collection_pause_longest", "ns", "", _longest_pause, False),
-        ("delivery_rate", "1/s", "", carried_per_second, False),
-        ("sink_cpu", "ns", "record", _sink_cpu_per_record, False),
-        ("receiver_cpu", "ns", "record", _receiver_cpu_per_record, False),
-        ("cpu_waiting", "1", "", lambda trial: trial.cpu.waiting_cores if trial.cpu else None, False),
-        ("startup_main", "ns", "", lambda trial: _since_start(trial, trial.moments.main), False),
-        ("startup_first_call", "ns", "", start_up, False),
-        ("build_time", "ns", "", build_time, False),
-        ("build_cpu", "ns", "", build_cpu, False),
-        ("drain_time", "ns", "", _drain_time, False),
-        ("bytes", "bytes", "record", _bytes_per_record, False),
+    wanted: list[tuple[MeasureName, Unit, Per, Value]] = [
+        ("service_time", "ns", "call", pick("service", "mean")),
+        ("service_time_median", "ns", "call", pick("service", "median")),
+        ("service_time_p90", "ns", "call", pick("service", "p90")),
+        ("service_time_p99", "ns", "call", pick("service", "p99")),
+        ("service_time_p99_9", "ns", "call", pick("service", "p999")),
+        ("service_time_max", "ns", "call", pick("service", "max")),
+        ("response_time", "ns", "call", pick("response", "mean")),
+        ("response_time_median", "ns", "call", pick("response", "median")),
+        ("response_time_p99", "ns", "call", pick("response", "p99")),
+        ("response_time_p99_9", "ns", "call", pick("response", "p999")),
+        ("lateness_median", "ns", "call", pick("lateness", "median")),
+        ("lateness_p99", "ns", "call", pick("lateness", "p99")),
+        ("allocation", "bytes", "call", lambda trial: trial.allocated_bytes_per_call),
+        ("heap_used_cv", "1", "", lambda trial: trial.heap.cv if trial.heap else None),
+        ("collections", "1", "", lambda trial: float(trial.heap.collections) if trial.heap else None),
+        ("collection_pause", "ns", "", lambda trial: float(trial.heap.pause_ns) if trial.heap else None),
+        ("collection_pause_longest", "ns", "", _longest_pause),
+        ("delivery_rate", "1/s", "", carried_per_second),
+        ("sink_cpu", "ns", "record", _sink_cpu_per_record),
+        ("receiver_cpu", "ns", "record", _receiver_cpu_per_record),
+        ("cpu_waiting", "1", "", lambda trial: trial.cpu.waiting_cores if trial.cpu else None),
+        ("startup_main", "ns", "", lambda trial: _since_start(trial, trial.moments.main)),
+        ("startup_first_call", "ns", "", start_up),
+        ("build_time", "ns", "", build_time),
+        ("build_cpu", "ns", "", build_cpu),
+        ("drain_time", "ns", "", _drain_time),
+        ("bytes", "bytes", "record", _bytes_per_record),
     ]
     result: list[Measure] = []
-    for name, unit, per, value, of_clock in wanted:
+    for name, unit, per, value in wanted:
         found = [[one for trial in block if (one := value(trial)) is not None] for block in by_block]
         values = [sum(block) / len(block) for block in found if block]
         if not values:
             continue
-        estimate = t_interval(np.array(values))
-        if of_clock:
-            estimate = at_least_a_tick_wide(estimate, tick)
+        if name in OF_SHAPE:
+            estimate = positive_mean(values, 0.0 if name == "service_time_max" else tick)
+        else:
+            estimate = t_interval(values)
         result.append(make_measure(name, unit, per, estimate, ()))
     return [*result, *_second_half(by_block)]
 

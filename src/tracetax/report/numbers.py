@@ -116,6 +116,13 @@ def measured_duration(nanoseconds: float, half_width: float | None) -> tuple[str
     return rounded(estimate, decimals), "" if width is None else rounded(width, decimals), unit
 
 
+def spanned_duration(nanoseconds: float, low: float, high: float) -> tuple[str, str, str]:
+    """A time, its lopsided interval and the unit that fits the time: ``("3.0", "0.22 – 42", "ms")``."""
+    scale, unit = next((unit for unit in NANOSECOND_UNITS if abs(nanoseconds) >= unit[0] * 0.9995), (1.0, "ns"))
+    ends = f"{significant(low / scale)}{SPACE}–{SPACE}{significant(high / scale)}"
+    return significant(nanoseconds / scale), ends, unit
+
+
 def alone(estimate: float, half_width: float | None, finest: int = 2) -> str:
     """An estimate that is shown without its half-width: no digit that it does not support, but one at least.
 

@@ -42,6 +42,10 @@ LABEL_MEANINGS = {
 }
 
 
+LOPSIDED = 1.5
+"""The longer side of an interval over the shorter from which both its ends are printed: a half-width of 40 %."""
+
+
 class Group(Enum):
     """Where a row stands in its part. The order is the order of the report."""
 
@@ -167,6 +171,14 @@ def title_of(row: ConfigurationFinding | GrowthFinding) -> str:
 def half_width(of: Measure | None) -> float | None:
     """Half the width of a measure's interval."""
     return None if of is None or of.ci95 is None else (of.ci95[1] - of.ci95[0]) / 2
+
+
+def lopsided(of: Measure) -> bool:
+    """Whether a measure's interval reaches so much further to one side that a half-width would mislead."""
+    if of.ci95 is None:
+        return False
+    sides = sorted((of.estimate - of.ci95[0], of.ci95[1] - of.estimate))
+    return sides[1] > LOPSIDED * sides[0]
 
 
 def labels(row: ConfigurationFinding, part: PartFinding) -> list[str]:

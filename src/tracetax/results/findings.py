@@ -58,6 +58,8 @@ MeasureName = Literal[
 """``service_time`` and ``response_time`` are means of the steady part; ``overhead`` is a paired difference against
 the block's baselines, once per call and once per invocation; ``overhead_ratio`` is their geometric mean ratio: exp of
 the mean log ratio over blocks, not the ratio of the means.
+A median, percentile or maximum is the mean of the starts' own, not one of all calls; a quantile is missing where a
+start has fewer than ten calls beyond it.
 ``service_time_second_half`` is the estimator of MooBench: mean of the second half of a start's calls. ``cpu`` is that
 of all threads from first call to drained, less the baseline's, per invocation and per delivered record;
 ``cpu_caller``, ``_agent``, ``_jit`` and ``_gc`` are its parts; ``cpu_waiting`` is in cores, in the quiet wait after
@@ -74,7 +76,11 @@ place, from first call to drained."""
 
 
 class Measure(Struct, frozen=True):
-    """One quantity of one configuration: mean over blocks with Student's t interval."""
+    """One quantity of one configuration: mean over blocks with Student's t interval.
+
+    Intervals of medians, percentiles and maxima are on a logarithmic scale: they never reach zero, and wide ones reach
+    further up than down.
+    """
 
     name: MeasureName
     unit: Literal["ns", "bytes", "1", "1/s"]

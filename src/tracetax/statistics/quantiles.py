@@ -4,7 +4,10 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import ArrayLike
 
-from tracetax.statistics.intervals import Estimate, Floats
+from tracetax.statistics.intervals import Estimate, Floats, t_interval
+
+LARGEST_EXPONENT = 50.0
+"""Keeps an interval from two values that differ by all finite."""
 
 
 def quantiles(values: ArrayLike, counts: ArrayLike, probabilities: ArrayLike, tick: float = 0.0) -> Floats:
@@ -56,19 +59,38 @@ def median(values: ArrayLike, counts: ArrayLike, tick: float = 0.0) -> float:
     return quantile(values, counts, 0.5, tick)
 
 
-def at_least_a_tick_wide(estimate: Estimate, tick: float) -> Estimate:
-    """Return the interval of a quantile (mean of the blocks' quantiles), widened to the tick where it is narrower.
+def beyond(count: int, per_mille: int) -> float:
+    """Return how many of ``count`` calls lie beyond a quantile, given in thousandths: 10 of 1,000 beyond p99."""
+    return count * (1000 - per_mille) / 1000
 
-    Medians that agree to the digit in every block agree because the clock cannot tell them apart.
+
+def positive_mean(values: ArrayLike, tick: float = 0.0) -> Estimate:
+    """Return the mean of the starts' quantiles or maxima, with a 95 % interval that never reaches zero.
+
+    Durations are positive and their tails skewed. The interval is Student's t on a logarithmic scale, by the delta
+    method: with the mean m and its standard error e, m · exp(± t e/m). Narrow, it is the ordinary interval; wide, it
+    reaches further up than down. Where the quantiles of all starts lie within one tick of the clock, they agree because
+    the clock cannot tell them apart, and the interval is as wide as the tick.
 
     Args:
-        estimate: From ``intervals.t_interval`` over the blocks' quantiles.
-        tick: The clock's step in the same unit.
+        values: Shape (n,), one of each start (mean of a block's starts), not negative.
+        tick: The clock's step in the same unit; 0 where it limits nothing.
+
+    Raises:
+        ValueError: No value, or one that is not finite.
 
     """
-    if estimate.ci95 is None or estimate.ci95[1] - estimate.ci95[0] >= tick:
+    estimate = t_interval(values)
+    if estimate.half_width is None:
         return estimate
-    return replace(estimate, ci95=(estimate.mean - tick / 2, estimate.mean + tick / 2))
+    mean = estimate.mean
+    if mean > 0:
+        factor = float(np.exp(min(estimate.half_width / mean, LARGEST_EXPONENT)))
+        estimate = replace(estimate, ci95=(mean / factor, mean * factor))
+    if float(np.ptp(np.asarray(values))) < tick:
+        low, high = estimate.ci95 or (mean, mean)
+        estimate = replace(estimate, ci95=(min(low, max(0.0, mean - tick / 2)), max(high, mean + tick / 2)))
+    return estimate
 
 
 def _distinct(values: ArrayLike, counts: ArrayLike) -> tuple[Floats, Floats]:

@@ -46,7 +46,7 @@ def write_page(run_dir: Path, findings: Findings) -> Path:
     tick = _clock_tick(trials)
     sections: list[Section] = [
         ("builds", "Builds", builds(parts, findings.comparisons)),
-        ("ranking", "Cost", ranking(parts, tick, ranked_by(findings))),
+        ("ranking", "Cost", ranking(parts, ranked_by(findings))),
         ("delivery", "Delivery", delivery(parts)),
         ("words", "In words", statements(findings)),
         ("consists", "What it consists of", consists(parts)),

@@ -10,6 +10,7 @@ from tracetax.report.views import (
     errors,
     half_width,
     is_baseline,
+    lopsided,
     measure,
     rows_id,
     title_of,
@@ -37,22 +38,24 @@ READING = (
 )
 MORE = (
     "Service time is start to end of a call; response time counts from when the call was due; lateness is what lies "
-    "between. Means over blocks with their 95 % intervals, of the steady part of each trial."
+    "between. Of the steady part of each start: the mean of the starts' own percentiles and maxima, with 95 % "
+    "intervals; wide ones are given by their ends. A percentile is left out where a start has fewer than ten calls "
+    "beyond it."
 )
 
 
 def percentiles(parts: list[PartView], clock_tick_ns: float) -> Markup:
-    """The section with one table per part. ``clock_tick_ns`` bounds how narrow an interval of a quantile may be."""
-    tick = f" The clock's tick is {clock_tick_ns:.0f} ns; no interval is narrower." if clock_tick_ns else ""
+    """The section with one table per part; the clock's tick is told where it is known."""
+    tick = f" The clock's tick is {clock_tick_ns:.0f} ns; starts that agree within it are known to a tick."
     return section(
         "percentiles",
         "How the time of a call is distributed",
-        caption(READING, "findings.json", "distributions.parquet", BEHIND, more=MORE + tick),
-        [_part(view, clock_tick_ns) for view in parts],
+        caption(READING, "findings.json", "distributions.parquet", BEHIND, more=MORE + (tick if clock_tick_ns else "")),
+        [_part(view) for view in parts],
     )
 
 
-def _part(view: PartView, tick: float) -> Markup:
+def _part(view: PartView) -> Markup:
     rows = [row for row in (*view.baselines, *view.rows) if not errors(row) and row.measures]
     values = [m.estimate for row in rows for names in KINDS.values() for name in names[1:5] if (m := _get(row, name))]
     axis = axes.logarithmic(values)
@@ -68,7 +71,7 @@ def _part(view: PartView, tick: float) -> Markup:
         "table",
         h("caption", view.part.title, " ", h("span", workload_words(view.part.parameters), class_="muted")),
         h("thead", h("tr", headings)),
-        [_row(row, axis, tick) for row in rows],
+        [_row(row, axis) for row in rows],
         h("tfoot", foot, aria_hidden="true"),
         class_="wide strips",
     )
@@ -79,7 +82,7 @@ def _get(row: ConfigurationFinding, name: MeasureName | None) -> Measure | None:
     return measure(row, name) if name else None
 
 
-def _row(row: ConfigurationFinding, axis: Axis, tick: float) -> Markup:
+def _row(row: ConfigurationFinding, axis: Axis) -> Markup:
     kinds = [(kind, [_get(row, name) for name in names]) for kind, names in KINDS.items()]
     kinds = [(kind, found) for kind, found in kinds if any(found)]
     heap = f", heap {numbers.size(row.heap_bytes)}" if is_baseline(row) else ""
@@ -98,7 +101,7 @@ def _row(row: ConfigurationFinding, axis: Axis, tick: float) -> Markup:
             h("td", kind, class_="kind"),
             h("td", _strip(found, axis), class_="plot"),
             [
-                h("td", _value(of, tick), class_="number", data_label=name)
+                h("td", duration_of(of), class_="number", data_label=name)
                 for name, of in zip(QUANTILES, found, strict=True)
             ],
         )
@@ -107,13 +110,14 @@ def _row(row: ConfigurationFinding, axis: Axis, tick: float) -> Markup:
     return h("tbody", rows)
 
 
-def _value(of: Measure | None, tick: float) -> Child:
+def duration_of(of: Measure | None) -> Child:
+    """A time with its half-width, or with both ends of its interval where that is lopsided."""
     if of is None:
         return ""
-    margin = half_width(of)
-    if margin is not None and of.name not in ("service_time", "response_time"):
-        margin = max(margin, tick)
-    return plus_minus(*numbers.measured_duration(of.estimate, margin))
+    if of.ci95 is not None and lopsided(of):
+        value, ends, unit = numbers.spanned_duration(of.estimate, *of.ci95)
+        return h("span", h("b", value), h("i", f"{numbers.SPACE}({ends})"), f" {unit}", class_="pm")
+    return plus_minus(*numbers.measured_duration(of.estimate, half_width(of)))
 
 
 def _strip(found: list[Measure | None], axis: Axis) -> Markup:

@@ -5,6 +5,7 @@ from tracetax.report import numbers
 from tracetax.report.page.axis import NARROW, ROOM
 from tracetax.report.page.forest import MARKS, Panel, panel
 from tracetax.report.page.html import BEHIND, Child, Markup, caption, h, plus_minus, section, who
+from tracetax.report.page.percentiles import duration_of
 from tracetax.report.views import (
     LABEL_MEANINGS,
     STOPPED,
@@ -22,7 +23,7 @@ from tracetax.report.views import (
     title_of,
     workload_words,
 )
-from tracetax.results.findings import ConfigurationFinding, Measure
+from tracetax.results.findings import ConfigurationFinding
 
 BEFORE = (("Rank", "rank"), ("Agent and configuration", "name"))
 AFTER = (("Ratio of calls", "number ratio"), ("p99 of a call", "number tail-time"), ("Records", "number arrived"))
@@ -47,8 +48,8 @@ RANKED = {
 }
 
 
-def ranking(parts: list[PartView], clock_tick_ns: float, by: str) -> Markup:
-    """The section with one forest plot per part, what the rank follows first. No quantile is finer than the tick."""
+def ranking(parts: list[PartView], by: str) -> Markup:
+    """The section with one forest plot per part, what the rank follows first."""
     with_cpu = any(cpu(row) for view in parts for row in view.rows)
     more = (
         MORE + (WITH_CPU if with_cpu else WITHOUT_CPU) + f"{RANKED[by]}; those that cannot be told apart share a rank."
@@ -57,7 +58,7 @@ def ranking(parts: list[PartView], clock_tick_ns: float, by: str) -> Markup:
         "ranking",
         "What it costs",
         caption(READING, "findings.json", "measures.parquet", BEHIND, more=more),
-        [_part(view, clock_tick_ns, _panels(view, with_cpu, by)) for view in parts],
+        [_part(view, _panels(view, with_cpu, by)) for view in parts],
         _meanings(parts),
     )
 
@@ -79,12 +80,10 @@ def _panels(view: PartView, with_cpu: bool, by: str) -> list[Panel]:
     return sorted(found, key=lambda one: one.place)
 
 
-def _part(view: PartView, tick: float, panels: list[Panel]) -> Markup:
+def _part(view: PartView, panels: list[Panel]) -> Markup:
     columns = [*BEFORE, *(heading for one in panels for heading in one.headings()), *AFTER]
-    groups = {
-        group: _group(view, group, tick, panels, len(columns)) for group in view.groups if group is not Group.FAILED
-    }
-    failed = _group(view, Group.FAILED, tick, panels, len(columns)) if Group.FAILED in view.groups else None
+    groups = {group: _group(view, group, panels, len(columns)) for group in view.groups if group is not Group.FAILED}
+    failed = _group(view, Group.FAILED, panels, len(columns)) if Group.FAILED in view.groups else None
     return h(
         "section",
         h("h3", view.part.title, " ", h("span", workload_words(view.part.parameters), class_="muted"), id=_id(view)),
@@ -139,10 +138,10 @@ def _axis_row(panels: list[Panel]) -> Markup:
     return h("tr", cells, role="row", class_="axis-row", aria_hidden="true")
 
 
-def _group(view: PartView, group: Group, tick: float, panels: list[Panel], width: int) -> Markup:
+def _group(view: PartView, group: Group, panels: list[Panel], width: int) -> Markup:
     rows = view.groups[group]
     head = h("th", group_heading(group, rows), colspan=width, scope="rowgroup", role="rowheader")
-    body = [_failed(row, width) if group is Group.FAILED else _row(view, group, row, tick, panels) for row in rows]
+    body = [_failed(row, width) if group is Group.FAILED else _row(view, group, row, panels) for row in rows]
     return h("tbody", h("tr", head, class_="group", role="row"), body, role="rowgroup")
 
 
@@ -159,7 +158,7 @@ def _made(view: PartView, row: ConfigurationFinding) -> Markup:
     return h("small", numbers.SEPARATOR.join(text for text in (version, row.profile, heap) if text), class_="made")
 
 
-def _row(view: PartView, group: Group, row: ConfigurationFinding, tick: float, panels: list[Panel]) -> Markup:
+def _row(view: PartView, group: Group, row: ConfigurationFinding, panels: list[Panel]) -> Markup:
     notes: list[Child] = [h("span", note, class_="label") for note in labels(row, view.part)]
     if group in (Group.LOST, Group.PARTIAL, Group.COUNTS):
         notes.append(h("span", loss(row), class_="note"))
@@ -171,7 +170,7 @@ def _row(view: PartView, group: Group, row: ConfigurationFinding, tick: float, p
         _name(row, [" ", notes, _made(view, row)]),
         [one.cells(row, group) for one in panels],
         _number("ratio", f"× {numbers.alone(ratio.estimate, half_width(ratio))}" if ratio else "–", "ratio"),
-        _number("tail-time", _time(p99, tick), "p99"),
+        _number("tail-time", duration_of(p99) or "–", "p99"),
         _number("arrived", _records(row), "records"),
         class_=MARKS[group],
         role="row",
@@ -180,13 +179,6 @@ def _row(view: PartView, group: Group, row: ConfigurationFinding, tick: float, p
 
 def _number(class_: str, content: Child, label: str | None = None) -> Markup:
     return h("td", content, class_=f"number {class_}", role="cell", data_label=label)
-
-
-def _time(of: Measure | None, tick: float) -> Child:
-    if of is None:
-        return "–"
-    margin = half_width(of)
-    return plus_minus(*numbers.measured_duration(of.estimate, margin if margin is None else max(margin, tick)))
 
 
 def _records(row: ConfigurationFinding) -> Child:
