@@ -2,13 +2,15 @@
 
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
 from tests.results.trials import ledger, record
 from tests.run.stand_ins import configuration
-from tracetax.analysis.agent_check import Check, checks
+from tracetax.analysis.agent_check import Check, checks, fitting_name
 from tracetax.model import Configuration, Delivery, Scrape
 from tracetax.results.records import Moments, Verdict, WarmUp
+from tracetax.workloads import calltree
 
 SECOND = 10**9
 TIMES = Moments(
@@ -183,3 +185,16 @@ def test_of_what_promises_nothing_only_start_and_end_can_be_checked() -> None:
     seen = found(replace(CONFIG, delivery=Delivery.NONE), ledger=ledger())
     known = {name for name, state in states(seen).items() if state != "unknown"}
     assert known == {"started", "exit"}
+
+
+@pytest.mark.parametrize(
+    ("arrived", "line"),
+    [
+        ({"tracetax.calltree.MonitoredClass#monitoredMethod": 10}, "{monitored.class}#{monitored.method}"),
+        ({"MonitoredClass.monitoredMethod": 10, "GET /": 99}, "{monitored.simple_class}.{monitored.method}"),
+        ({"monitoredMethod": 10, "x.monitoredMethod": 3}, "{monitored.method}"),
+        ({"GET /": 10}, ""),
+    ],
+)
+def test_the_line_for_record_name_is_told_by_the_names_that_arrived(arrived: dict[str, int], line: str) -> None:
+    assert fitting_name(arrived, calltree.placeholders()) == line

@@ -6,7 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from tests.artifacts.conftest import FakeTool
-from tracetax.artifacts import fetch
+from tests.run.stand_ins import agents
+from tracetax.artifacts import fetch, missing_pins
 from tracetax.artifacts.maven import file_name
 from tracetax.errors import ExitCode, UserError
 from tracetax.model import Artifact
@@ -166,3 +167,13 @@ def test_two_fetches_at_once_both_get_the_whole_file(cache: Path, fake_tool: Fak
     for thread in threads:
         thread.join()
     assert found == [CONTENT, CONTENT]
+
+
+def test_all_checksums_that_an_agent_lacks_are_told_at_once(cache: Path, fake_tool: FakeTool, calls: Path) -> None:
+    fake_tool("mvn", delivers(calls))
+    names = ("agent", "plugin")
+    artifacts = {name: replace(ARTIFACT, name=name, sha256="0" * 64) for name in names} | {
+        "pinned": replace(ARTIFACT, name="pinned")
+    }
+    agent = replace(agents()["none"], artifacts=artifacts)
+    assert missing_pins(agent, cache) == dict.fromkeys(names, ARTIFACT.sha256)

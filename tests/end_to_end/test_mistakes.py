@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.end_to_end.command import ROOT, tracetax
+from tests.results.trials import record
+from tests.run.stand_ins import configuration, experiment, new_run
 from tracetax.machine.lock import sole_run
 
 
@@ -111,3 +113,25 @@ def test_lists(what: str, tmp_path: Path) -> None:
     expected = {"agents": "kieker", "backends": "zipkin-server", "configurations": "otlp-lossless"}
     expected |= {"experiments": "quick", "runs": "No run"}
     assert expected[what] in printed
+
+
+@pytest.mark.parametrize(
+    ("status", "says", "words"),
+    [
+        (3, "Java 99 is not on this machine", ("--jdk", "99")),
+        (2, "is not empty", ("--out", "docs")),
+        (0, "too small for 5 blocks: one block alone takes about", ("--budget", "10s")),
+    ],
+)
+def test_a_dry_run_checks_what_a_run_checks(status: int, says: str, words: tuple[str, ...]) -> None:
+    expect(status, says, words=("run", "--dry-run", *words))
+
+
+def test_a_run_without_a_whole_block_is_not_measured_yet(tmp_path: Path) -> None:
+    flat = configuration("flat")
+    folder = new_run(tmp_path / "r", experiment(flat), flat)
+    folder.scratch(1)
+    folder.keep_trial(record(1, 1, "baseline-1", 100.0))
+    printed = expect(1, "Not measured yet: no block of it is whole.", words=("report", str(tmp_path / "r")))
+    assert printed.count("./tracetax") == 1, "one next command"
+    assert f"./tracetax run --resume {tmp_path / 'r'}" in printed

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -201,3 +202,35 @@ def _command_line(path: Path) -> bytes:
         return path.read_bytes()
     except OSError:
         return b""
+
+
+def test_a_script_beside_the_record_starts_the_jvm_by_hand(tmp_path: Path, sink_binary: Path) -> None:
+    odd = "-Dodd=a b'c\"d$(e)`f`\\g"
+    kept = tmp_path / "run" / "trials" / "0001"
+    record = trial(tmp_path, sink_binary, configuration("flat", flags=(odd,)))
+    script = kept / "command.sh"
+    port = next(word.removeprefix("-Dport=") for word in record.command if word.startswith("-Dport="))
+    assert f"Its records go to port {port}" in script.read_text()
+    began = (tmp_path / "run" / "logs" / "0001" / "status.txt").read_bytes()
+    done = subprocess.run(
+        (script,),
+        input="",
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PORT": "9", "TMPDIR": str(tmp_path)},
+        timeout=60,
+        check=False,
+    )
+    work = Path(done.stderr.splitlines()[0].rpartition(" ")[2])
+    assert " ready " in f" {(work / 'status.txt').read_text().replace(chr(10), ' ')}"
+    assert (tmp_path / "run" / "logs" / "0001" / "status.txt").read_bytes() == began, "the trial's own files stay"
+    shown = subprocess.run(
+        ("bash", "-c", script.read_text().replace("exec env", "printf '%s\\n'")),
+        capture_output=True,
+        text=True,
+        env={"PATH": os.environ["PATH"], "PORT": "9"},
+        check=True,
+    ).stdout.splitlines()
+    assert odd in shown, "nothing in a flag is the shell's"
+    assert "-Dport=9" in shown
+    assert str(kept) not in "".join(shown)

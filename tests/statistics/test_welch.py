@@ -13,8 +13,8 @@ FIRST, SECOND = [10.0, 11.0, 12.5, 9.0, 10.5], [14.0, 19.0, 12.0]
 
 
 def test_the_interval_is_that_of_the_two_samples() -> None:
-    t_test: Any = stats.ttest_ind  # pyright: ignore[reportUnknownMemberType]
-    expected = t_test(SECOND, FIRST, equal_var=False).confidence_interval(0.95)
+    library: Any = stats
+    expected = library.ttest_ind(SECOND, FIRST, equal_var=False).confidence_interval(0.95)
     found = welch(t_interval(FIRST), t_interval(SECOND))
     assert found is not None
     assert found.ci95 == pytest.approx((expected.low, expected.high))

@@ -1,5 +1,6 @@
 """What one slow trial tells about an agent's file: woven, counted, structure, loss, drain, exit; and what to mend."""
 
+from collections.abc import Mapping
 from typing import Literal
 
 from msgspec import Struct
@@ -28,15 +29,22 @@ class Check(Struct, frozen=True):
     """What to do about it: keys of the agent's file, or where to look."""
 
 
-def checks(record: TrialRecord, config: Configuration, logs: str, complaint: str = "") -> list[Check]:
+def checks(
+    record: TrialRecord,
+    config: Configuration,
+    logs: str,
+    complaint: str = "",
+    monitored: Mapping[str, str] | None = None,
+) -> list[Check]:
     """The checks in the order in which a developer of the file meets them.
 
-    ``logs`` is the trial's folder of logs, ``complaint`` the last line in them that warns of something.
+    ``logs`` is the trial's folder of logs, ``complaint`` the last line in them that warns of something, ``monitored``
+    the placeholders that name the monitored method, with their values.
     """
     where = f'it says "{complaint}", in {logs}' if complaint else f"what it says: {logs}"
     return [
         _started(record, logs),
-        _woven(record, config, where),
+        _woven(record, config, where, monitored or {}),
         _counted(record, config),
         _structure(record, config),
         _loss(record, config),
@@ -59,7 +67,7 @@ def _started(record: TrialRecord, logs: str) -> Check:
     return Check("started", "failed", failure.text.splitlines()[0], hint)
 
 
-def _woven(record: TrialRecord, config: Configuration, where: str) -> Check:
+def _woven(record: TrialRecord, config: Configuration, where: str, monitored: Mapping[str, str]) -> Check:
     if config.delivery is Delivery.NONE:
         return Check("woven", "unknown", "it promises no records: whether the method is woven shows only in its cost")
     if config.delivery is Delivery.AGGREGATED:
@@ -70,9 +78,9 @@ def _woven(record: TrialRecord, config: Configuration, where: str) -> Check:
     unexpected = {name: number for ledger in ledgers for name, number in ledger.unexpected.items()}
     if unexpected:
         names = ", ".join(sorted(unexpected))
-        return Check(
-            "woven", "failed", f"records arrived, but of other names: {names}", "record_name says what to expect"
-        )
+        fits = fitting_name(unexpected, monitored)
+        hint = f'this line would fit: record_name = "{fits}"' if fits else "record_name says what to expect"
+        return Check("woven", "failed", f"records arrived, but of other names: {names}", hint)
     others = {name for ledger in ledgers for name, number in ledger.other_bytes.items() if number}
     if others:
         text = f"no record arrived, but {', '.join(sorted(others))} did"
@@ -82,6 +90,21 @@ def _woven(record: TrialRecord, config: Configuration, where: str) -> Check:
         f"call? {where[0].upper()}{where[1:]}"
     )
     return Check("woven", "failed", f"nothing arrived by {config.protocol}", hint)
+
+
+def fitting_name(unexpected: Mapping[str, int], monitored: Mapping[str, str]) -> str:
+    """The ``record_name`` of the monitored method's records, by the names that arrived; empty where none has its name.
+
+    Of several the most frequent one. ``monitored`` holds the placeholders that may stand in it, with their values.
+    """
+    method = monitored.get("monitored.method", "")
+    names = [name for name in unexpected if method and method in name]
+    if not names:
+        return ""
+    fits = max(names, key=lambda name: unexpected[name])
+    for placeholder, value in sorted(monitored.items(), key=lambda one: -len(one[1])):
+        fits = fits.replace(value, f"{{{placeholder}}}")
+    return fits
 
 
 def _counter(record: TrialRecord, config: Configuration) -> Check:

@@ -4,7 +4,7 @@ from tracetax.artifacts.builds import build_sink, build_workload, sources_of
 from tracetax.artifacts.cache import Say, cache_dir, sha256_of
 from tracetax.artifacts.local import keep
 from tracetax.artifacts.maven import fetch
-from tracetax.artifacts.obtain import obtain
+from tracetax.artifacts.obtain import missing_pins, obtain
 from tracetax.artifacts.prepared import Workplace, class_files, prepared
 from tracetax.artifacts.start_up import build_start_up
 from tracetax.artifacts.tools import ToolFailed, find_tool
@@ -21,6 +21,7 @@ __all__ = [
     "fetch",
     "find_tool",
     "keep",
+    "missing_pins",
     "obtain",
     "prepared",
     "sha256_of",

@@ -98,14 +98,23 @@ def built(target: Path, cache: Path, build: Callable[[Path], None], say: Say) ->
     return target
 
 
-def refuse_unpinned(artifact: Artifact, file: Path) -> None:
-    """Raise UserError where an artifact has no checksum yet, with that of the file which came."""
-    if artifact.sha256 and not artifact.sha256.strip("0"):
-        raise UserError(
+class Unpinned(UserError):
+    """An artifact has no checksum yet; ``sha256`` is that of the file which came."""
+
+    def __init__(self, artifact: Artifact, sha256: str) -> None:
+        super().__init__(
             f"{artifact.maven or artifact.url} is not pinned yet: its sha256 is all zeros, and nothing unpinned is "
-            f"measured.\nWhat came has the SHA-256\n  {sha256_of(file)}\n"
-            "Compare it with what the project publishes, and write it into the agent's file."
+            f"measured.\nWhat came has the SHA-256\n  {sha256}\n"
+            "Compare it with what the project publishes, and write it into the agent's file.\n"
+            "All that an agent lacks at once: ./tracetax check-agent AGENT --pin"
         )
+        self.sha256 = sha256
+
+
+def refuse_unpinned(artifact: Artifact, file: Path) -> None:
+    """Raise Unpinned where an artifact has no checksum yet."""
+    if artifact.sha256 and not artifact.sha256.strip("0"):
+        raise Unpinned(artifact, sha256_of(file))
 
 
 def put(file: Path, target: Path) -> None:

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from tracetax.analysis.agent_check import Check, checks
+from tracetax.artifacts import cache_dir, missing_pins
 from tracetax.catalog import fill, load_agents
 from tracetax.catalog.names import did_you_mean
 from tracetax.catalog.replaced import with_artifacts
@@ -60,6 +61,7 @@ def check_agent(
     artifact: Annotated[list[str] | None, Parameter(negative="")] = None,
     jdk: int = 0,
     out: Path | None = None,
+    pin: Annotated[bool, Parameter(negative="")] = False,
 ) -> int:
     """Try an agent's file in one trial of 20 seconds: woven, counted, structure, loss, drain, exit, and what to mend.
 
@@ -77,8 +79,13 @@ def check_agent(
         The feature release of Java, such as 21. Default: the JDK that is found first.
     out
         The folder for the trial. Default: runs/<date>-check-<agent>-<tag>.
+    pin
+        Try nothing: fetch every artifact whose sha256 is all zeros, and print the checksums as lines to paste.
     """
     from tracetax.cli import ROOT
+
+    if pin:
+        return pin_command(agent, ROOT, tuple(agents_dir or ()))
 
     request = CheckRequest(
         agent=agent,
@@ -89,6 +96,19 @@ def check_agent(
         out=out,
     )
     return check_command(request, ROOT, tuple(sys.argv[1:]))
+
+
+def pin_command(agent: str, root: Path, agents_dirs: tuple[Path, ...]) -> int:
+    """Print the checksums that an agent's file lacks; nothing else on standard output."""
+    agents = load_agents(root, agents_dirs)
+    if agent not in agents:
+        raise UserError(unknown_agent(agent, Known(agents)))
+    found = missing_pins(agents[agent], cache_dir(os.environ), lambda text: print(text, file=sys.stderr))
+    for name, sha256 in found.items():
+        print(f'[artifacts.{name}]\nsha256 = "{sha256}"\n')
+    told = "Compare them with what the project publishes before you paste them." if found else "Everything is pinned."
+    print(told, file=sys.stderr)
+    return ExitCode.OK
 
 
 def check_command(request: CheckRequest, root: Path, typed: Typed) -> int:
@@ -115,7 +135,7 @@ def check_command(request: CheckRequest, root: Path, typed: Typed) -> int:
             record = run_trial(plan, bench, folder, status.update)
     named = replace(config, record_name=fill(config.record_name or "", calltree.placeholders()))
     logs = folder.path / "logs" / f"{record.number:04d}"
-    results = checks(record, named, str(logs), last_complaint(logs))
+    results = checks(record, named, str(logs), last_complaint(logs), calltree.placeholders())
     _show(results, console)
     if config.delivery in (Delivery.COMPLETE, Delivery.LOSSY):
         own = "".join(f" --agents-dir {place}" for place in request.agents_dirs)

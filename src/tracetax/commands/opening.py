@@ -23,7 +23,9 @@ from tracetax.process import inherited_traps
 from tracetax.results.folder import MANIFEST_VERSION, Invocation, Manifest, RunFolder, check_free
 from tracetax.run import prepare
 from tracetax.run.bench import Bench
+from tracetax.run.building import check_buildable
 from tracetax.run.plan import cells, check_memory
+from tracetax.run.runtimes import foresee_runtimes
 
 Typed = tuple[str, ...]
 
@@ -66,6 +68,21 @@ def new_run(
         java={part.name: bench.jdks[part.jvm.jdk].described for part in experiment.parts},
     )
     return bench, RunFolder.create(path, manifest)
+
+
+def foreseen(
+    experiment: Experiment, agents: dict[str, Agent], root: Path, path: Path | None, backends: Mapping[str, Backend]
+) -> list[str]:
+    """What a run would be refused for, without building or fetching anything; ``path`` is a new run's folder.
+
+    Returns what the user should know beside the plan. Raises UserError as the run would.
+    """
+    check_memory(cells(experiment, agents), backends, memory_available())
+    if path is not None:
+        check_free(path)
+    used = prepare.needed_agents(experiment, agents)
+    check_buildable(experiment, used)
+    return foresee_runtimes(experiment, used, root)
 
 
 def refuse_changed_files(manifest: Manifest, root: Path) -> None:

@@ -3,6 +3,8 @@
 import sys
 from pathlib import Path
 
+from rich.console import Console
+
 from tracetax.analysis.capacity import build_capacity
 from tracetax.analysis.findings import build
 from tracetax.commands.console import console
@@ -14,7 +16,7 @@ from tracetax.report.page import write_page
 from tracetax.report.terminal import render
 from tracetax.results.capacity import FILE, write_capacity
 from tracetax.results.findings import Findings
-from tracetax.results.folder import RunFolder
+from tracetax.results.folder import RunFolder, resume_command
 
 
 def show_run(path: Path) -> int:
@@ -28,8 +30,17 @@ def show_run(path: Path) -> int:
         return ExitCode.OK
     with sole_run():
         findings, page = conclude(folder)
-    render(findings, console(), page, path)
+    show(findings, console(), page, path)
     return exit_code(findings)
+
+
+def show(findings: Findings, terminal: Console, page: Path, path: Path) -> bool:
+    """Print a run's answer; returns False where it has none, for no block of it is whole yet, which is said instead."""
+    if any(part.blocks for part in findings.experiment.parts):
+        render(findings, terminal, page, path)
+        return True
+    terminal.print(f"Not measured yet: no block of it is whole. Go on with: {resume_command(path)}", soft_wrap=True)
+    return False
 
 
 def export_run(path: Path, name: str, to: Path | None) -> int:

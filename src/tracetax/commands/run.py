@@ -9,15 +9,14 @@ from rich.text import Text
 from tracetax.commands.compare import gate, limit, slower_builds
 from tracetax.commands.console import console as new_console
 from tracetax.commands.ending import ending_in_order, tell_failed
-from tracetax.commands.opening import machine_with_java, new_run, refuse_changed_files, taken_up
-from tracetax.commands.report import conclude, exit_code
+from tracetax.commands.opening import foreseen, machine_with_java, new_run, refuse_changed_files, taken_up
+from tracetax.commands.report import conclude, exit_code, show
 from tracetax.commands.request import Request, asked, refuse_fixed, scheduled
 from tracetax.errors import ExitCode, UserError
 from tracetax.machine.facts import Machine, machine_facts
 from tracetax.machine.isolation import tool_stays_off
 from tracetax.machine.lock import sole_run
 from tracetax.model import Agent, Experiment
-from tracetax.report.terminal import render
 from tracetax.results.folder import RunFolder, resume_command
 from tracetax.run import prepare
 from tracetax.run.describe import estimate_words, part_words, plan_lines
@@ -38,6 +37,8 @@ def run_command(request: Request, root: Path, typed: tuple[str, ...]) -> int:
     for note in wanted.notes:
         console.print(note, soft_wrap=True)
     if request.dry_run:
+        for note in foreseen(experiment, agents, root, request.out, wanted.backends):
+            console.print(note, soft_wrap=True)
         _print_plan(experiment, agents, seed, console)
         return ExitCode.OK
     machine = machine_facts(Path.cwd())
@@ -60,6 +61,9 @@ def _resume(request: Request, path: Path, root: Path, typed: tuple[str, ...], co
     by = limit(request.fail_if)
     _refuse_gate(by, manifest.agents)
     if request.dry_run:
+        refuse_changed_files(manifest, root)
+        for note in foreseen(experiment, manifest.agents, root, None, manifest.backends):
+            console.print(note, soft_wrap=True)
         _print_plan(experiment, manifest.agents, manifest.seed, console)
         return ExitCode.OK
     refuse_changed_files(manifest, root)
@@ -94,7 +98,9 @@ def _measure(
     except KeyboardInterrupt:
         console.print(f"Interrupted; every trial is kept. Its findings: ./tracetax report {folder.path}")
         return ExitCode.INTERRUPTED
-    render(findings, console, page, folder.path)
+    measured = show(findings, console, page, folder.path)
+    if not measured:
+        return ExitCode.INTERRUPTED if ended.interrupted else exit_code(findings)
     if ended.interrupted:
         console.print(f"Interrupted. Go on with: ./tracetax run --resume {folder.path}", soft_wrap=True)
         return ExitCode.INTERRUPTED

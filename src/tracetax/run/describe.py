@@ -90,6 +90,27 @@ def plan_lines(experiment: Experiment, agents: dict[str, Agent], seed: int) -> I
         )
         yield f"{lines} beside: {platforms}."
     yield f"Estimated time: {estimate_words(experiment, agents)}."
+    if short := budget_words(experiment, agents):
+        yield short
+
+
+def budget_words(experiment: Experiment, agents: dict[str, Agent]) -> str:
+    """That the budget is expected to end before the fewest blocks are made; empty where it is not."""
+    parts = {part.name: part for part in experiment.parts}
+    every = cells(experiment, agents)
+    block = sum(expected_seconds(cell, parts[cell.part], configuration(agents, cell.use)) for cell in every)
+    budget = experiment.schedule.budget_ns / 1e9
+    if block * experiment.schedule.min_blocks <= budget:
+        return ""
+    least = experiment.schedule.min_blocks
+    words = f"The budget of {duration_words(budget)} is too small for {'1 block' if least == 1 else f'{least} blocks'}"
+    if block > budget:
+        return (
+            f"{words}: one block alone takes about {duration_words(block)}. That one is made all the same, and one "
+            "block has no interval."
+        )
+    count = int(budget // block)
+    return f"{words}: {'1 block fits' if count == 1 else f'{count} blocks fit'}, at about {duration_words(block)} each."
 
 
 def jvm_words(jvm: JvmSettings) -> str:

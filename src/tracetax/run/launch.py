@@ -1,6 +1,7 @@
 """What a trial's JVM is started with: its command, and what its environment gets beyond the clean one."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tracetax.catalog import fill
@@ -55,6 +56,49 @@ def command_line(
         *calltree.arguments(plan.part.parameters, output, logs / "status.txt"),
     )
     return command, {name: fill(value, values) for name, value in plan.config.environment.items()}
+
+
+def by_hand(
+    plan: Plan, command: Sequence[str], environment: Mapping[str, str], ports: Mapping[str, int], own: Sequence[Path]
+) -> str:
+    """A shell script that starts a trial's JVM again as it was started, for a debugger or a profiler.
+
+    ``own`` are the trial's own folders: in their place the script makes one of its own. The sink has ended by then, so
+    its port is a variable that can be set.
+    """
+    port = ports.get(plan.config.protocol or "")
+    values = {str(folder): "$work" for folder in own}
+
+    def quoted(text: str) -> str:
+        inside = re.sub(r'([\\"$`])', r"\\\1", text)
+        for folder, variable in sorted(values.items(), key=lambda one: -len(one[0])):
+            inside = inside.replace(folder, variable)
+        if port:
+            inside = re.sub(rf"(?<!\d){port}(?!\d)", "${port}", inside)
+        return f'"{inside}"'
+
+    use = plan.slot.cell.use
+    needs = "It needs no sink: nothing leaves the process."
+    if port:
+        needs = f"Its records go to port {port}, where the sink was. Something that listens: PORT=4318 bash command.sh"
+    variables = " \\\n  ".join(f"{name}={quoted(value)}" for name, value in environment.items())
+    return "\n".join(
+        (
+            "#!/usr/bin/env bash",
+            f"# Starts the JVM of trial {plan.number}, {use}, by hand. It is no measurement.",
+            f"# {needs}",
+            '# It reads commands from standard input: "warm-up 1000", "measure", "drained"; Ctrl-D ends it.',
+            "# The agent's files lie in the cache: where they are gone, a run fetches them again.",
+            "set -euo pipefail",
+            *([f"port=${{PORT:-{port}}}"] if port else []),
+            "work=$(mktemp -d)",
+            'mkdir -p "$work/workload" "$work/records"',
+            'cd "$work"',
+            'echo "its output, status.txt and logs: $work" >&2',
+            f"exec env -i \\\n  {variables} \\\n  " + " \\\n  ".join(map(quoted, command)),
+            "",
+        )
+    )
 
 
 def sink_placeholders(ports: dict[str, int]) -> dict[str, str]:

@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from tracetax.artifacts.cache import Say
 from tracetax.artifacts.runtimes import fetch_runtime, wheel_releases
 from tracetax.catalog.java import check_java
@@ -49,10 +51,37 @@ def obtain_jdks(experiment: Experiment, root: Path, cache: Path, say: Say) -> di
     return {release: first if release == 0 else _of_release(release, found, root, cache, say) for release in wanted}
 
 
-def _of_release(release: int, found: Sequence[Jdk], root: Path, cache: Path, say: Say) -> Jdk:
-    same = [jdk for jdk in found if jdk.release == release]
-    if same:
-        return min(same, key=lambda jdk: jdk.javac is None)  # of equals the one found first
+def foresee_runtimes(experiment: Experiment, agents: Mapping[str, Agent], root: Path) -> list[str]:
+    """What ``obtain_jdks`` and ``check_runtimes`` would refuse, without fetching anything.
+
+    Returns what the user should know, such as a Java that would be fetched. Where there is no JDK yet nothing can be
+    said, for the launcher installs one. Raises UserError.
+    """
+    first = find_jdk(os.environ)
+    if first is None:
+        return ["There is no JDK yet: whether the agents run on it is looked at once the launcher has installed one."]
+    first = require_jdk()
+    found = [first, *find_jdks(os.environ)]
+    there: dict[int, Jdk] = {}
+    notes: list[str] = []
+    absent: dict[int, list[Agent]] = {}
+    for release in dict.fromkeys(part.jvm.jdk for part in experiment.parts):
+        same = [jdk for jdk in found if release in (0, jdk.release)]
+        if same:
+            there[release] = same[0] if release == 0 else min(same, key=lambda jdk: jdk.javac is None)
+            continue
+        _refuse_unobtainable(release, found, root)
+        uses = (use for part in experiment.parts if part.jvm.jdk == release for use in part.uses)
+        absent[release] = [agents[key] for key in dict.fromkeys(use.agent for use in uses)]
+        notes.append(f"Java {release} is not on this machine: the run will fetch it.")
+    check_java(absent)
+    known = [part for part in experiment.parts if part.jvm.jdk in there]
+    check_runtimes(replace(experiment, parts=tuple(known)), agents, there)
+    return notes
+
+
+def _refuse_unobtainable(release: int, found: Sequence[Jdk], root: Path) -> None:
+    """Raise UserError where a Java that is not on the machine cannot be fetched either."""
     wheels = wheel_releases(root)
     if release not in wheels:
         here = ", ".join(dict.fromkeys(str(jdk.release) for jdk in found))
@@ -61,6 +90,13 @@ def _of_release(release: int, found: Sequence[Jdk], root: Path, cache: Path, say
             f"Install a JDK {release}, or name its folder: JAVA_HOME=… ./tracetax run",
             ExitCode.ENVIRONMENT,
         )
+
+
+def _of_release(release: int, found: Sequence[Jdk], root: Path, cache: Path, say: Say) -> Jdk:
+    same = [jdk for jdk in found if jdk.release == release]
+    if same:
+        return min(same, key=lambda jdk: jdk.javac is None)  # of equals the one found first
+    _refuse_unobtainable(release, found, root)
     jdk = jdk_at(fetch_runtime(release, root, cache, say))
     say(f"Java {release} is not on this machine: {jdk} is taken, without a compiler.")
     return jdk

@@ -19,7 +19,7 @@ from tracetax.run.backends import receiver
 from tracetax.run.bench import Bench
 from tracetax.run.building import LOG, Built, build
 from tracetax.run.files import RecordsFolder, records_folder
-from tracetax.run.launch import command_line
+from tracetax.run.launch import by_hand, command_line
 from tracetax.run.outcome import finished, with_process
 from tracetax.run.stages import WARM_UP, Plan, conduct_or_end
 from tracetax.workloads.calltree import Driver, WorkloadFailed
@@ -27,6 +27,8 @@ from tracetax.workloads.calltree_results import collect
 
 LOG_TAIL_LINES = 12
 LOG_TAIL_BYTES = 16 << 10
+COMMAND = "command.sh"
+"""What starts the trial's JVM by hand."""
 PROGRAM = "program"
 """The folder in which a trial builds its program."""
 PRINTED = ("stderr.txt", "stdout.txt")
@@ -96,6 +98,12 @@ def _attempt(
             if plan.config.scrape:
                 sink.scrape(plan.config.scrape)
             whole_environment = clean_environment(os.environ, environment)
+            script = scratch / COMMAND
+            script.write_text(
+                by_hand(plan, command, whole_environment, dict(sink.ports), (scratch, logs, records.path)),
+                encoding="utf-8",
+            )
+            script.chmod(0o755)
             driver = Driver(
                 command,
                 whole_environment,
