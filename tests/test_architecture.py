@@ -20,6 +20,7 @@ FLOORS = {
     "process": 1,
     "signals": 1,
     "statistics": 1,
+    "words": 1,
     "artifacts": 2,
     "catalog": 2,
     "companions": 2,

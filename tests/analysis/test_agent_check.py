@@ -128,7 +128,7 @@ def test_datagrams_that_the_kernel_lost_are_not_blamed_on_the_agent() -> None:
     lost = ledger(10_000, received=9_990, complete_trees=999, expected_trees=1_000, lost_datagrams=1)
     seen = found(ledger=lost)["loss"]
     assert seen.state == "warning"
-    assert "the kernel lost 1 datagrams" in seen.text
+    assert "the kernel lost 1 datagram on the way" in seen.text
     more = ledger(10_000, received=5_000, complete_trees=500, expected_trees=1_000, lost_datagrams=1)
     seen = found(ledger=more)["loss"]
     assert seen.state == "failed"
@@ -164,7 +164,7 @@ def test_broken_trees_with_all_records_are_a_failure() -> None:
     broken = ledger(10_000, expected_trees=1_000, complete_trees=0, partial_trees=1_000, orphans=900)
     seen = found(ledger=broken)["structure"]
     assert seen.state == "failed"
-    assert "900 records have no parent" in seen.text
+    assert "900 records without a parent" in seen.text
 
 
 def test_what_comes_later_than_the_flush_interval_is_told() -> None:

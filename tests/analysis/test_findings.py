@@ -258,3 +258,16 @@ def test_no_interval_of_a_quantile_or_a_maximum_reaches_zero(tmp_path: Path, nam
     low, high = value.ci95 or (0, 0)
     assert 0 < low < value.estimate < high
     assert high - value.estimate > 2 * (value.estimate - low)
+
+
+def test_one_disturbed_trial_was_and_two_were(tmp_path: Path) -> None:
+    def texts(path: Path, disturbed: int) -> list[str]:
+        trials = blocks(10)
+        marked = [
+            replace(trial, verdicts=(Verdict("disturbed", "warning", "busy"),)) if place < disturbed else trial
+            for place, trial in enumerate(trials)
+        ]
+        return [verdict.text for verdict in findings(path, marked).verdicts if verdict.code == "disturbed"]
+
+    assert texts(tmp_path / "1", 1) == ["1 of 30 trials was disturbed: cores were stolen or used by others."]
+    assert texts(tmp_path / "2", 2) == ["2 of 30 trials were disturbed: cores were stolen or used by others."]

@@ -142,3 +142,16 @@ def test_every_verdict_is_explained_and_every_one_explained_exists() -> None:
     texts = [file.read_text(encoding="utf-8") for file in files]
     unknown = {code for code in explained - made if not any(f'"{code}"' in text for text in texts)}
     assert not unknown
+
+
+def test_one_of_something_is_told_in_the_singular() -> None:
+    lossy = configuration("flat", Delivery.LOSSY)
+    texts = {
+        verdict.code: verdict.text
+        for verdict in of_records(ledger(100, received=99, malformed=1, cut_off=1, refused=1, duplicates=1), lossy)
+    }
+    assert texts["malformed-input"].startswith("1 message could not be read")
+    assert texts["cut-off"].startswith("1 message ended in the middle")
+    assert texts["sink-full"].startswith("1 request was turned away")
+    assert texts["duplicates"] == "1 record arrived twice"
+    assert texts["silent-loss"] == "1 of 100 records neither arrived nor was reported as dropped"

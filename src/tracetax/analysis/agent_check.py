@@ -8,6 +8,7 @@ from msgspec import Struct
 from tracetax.ledger import Ledger
 from tracetax.model import Configuration, Delivery
 from tracetax.results.records import TrialRecord, Verdict
+from tracetax.words import are, plural
 
 State = Literal["ok", "failed", "warning", "unknown"]
 
@@ -132,7 +133,10 @@ def _counted(record: TrialRecord, config: Configuration) -> Check:
     text = f"{ledger.received:,} of {ledger.expected:,} records of the measured calls"
     if ledger.malformed:
         return Check(
-            "counted", "failed", f"{text}; {ledger.malformed:,} messages could not be read", "is protocol right?"
+            "counted",
+            "failed",
+            f"{text}; {plural(ledger.malformed, 'message')} could not be read",
+            "is protocol right?",
         )
     if ledger.received == ledger.expected:
         return Check("counted", "ok", text)
@@ -179,7 +183,7 @@ def _structure(record: TrialRecord, config: Configuration) -> Check:
         return Check("structure", "ok", text)
     if ledger.received < ledger.expected:
         return Check("structure", "warning", f"{text}; records are missing", "see loss")
-    more = f"{ledger.orphans:,} records have no parent, {ledger.partial_trees:,} trees are partial"
+    more = f"{plural(ledger.orphans, 'record')} without a parent, {plural(ledger.partial_trees, 'partial tree')}"
     return Check("structure", "failed", f"{text}; {more}", "does the agent cut deep trees (tree_limit)?")
 
 
@@ -202,18 +206,19 @@ def _loss_of_calls(record: TrialRecord, config: Configuration) -> Check:
     if not ledger.received:
         return Check("loss", "unknown", "nothing came")
     in_kernel = ledger.missing_in_kernel
-    kernel = f"the kernel lost {ledger.lost_datagrams:,} datagrams on their way"
-    kernel += f", and at most {in_kernel:,} records with them"
+    kernel = f"the kernel lost {plural(ledger.lost_datagrams, 'datagram')} on the way"
+    kernel += f", and at most {plural(in_kernel, 'record')} with them"
     if in_kernel and in_kernel == ledger.missing:
         return Check("loss", "warning", kernel, "it is not the agent's doing: see kernel-loss in docs/verdicts.md")
+    lost = ledger.missing - in_kernel
     if ledger.missing:
-        text = f"{ledger.missing - in_kernel:,} records are missing, and nothing admits to have dropped them"
+        text = f"{plural(lost, 'record')} {are(lost)} missing, and nothing admits to a drop"
         text += f"; {kernel}" if in_kernel else ""
         told = "Does its log tell of drops (drop_log)?" if config.drop_log is None else "Its log does not tell of them."
         hint = f"{told} Is queue too large, so that the warm-up overruns it, or held_back too small?"
         return Check("loss", "failed" if config.delivery is Delivery.COMPLETE else "warning", text, hint)
     if ledger.dropped_reported:
-        text = f"{ledger.dropped_reported:,} records dropped, as it admits itself"
+        text = f"{plural(ledger.dropped_reported, 'record')} dropped, as it admits itself"
         return Check("loss", "warning", text, "at this low rate nothing should be: is its queue as queue says?")
     return Check("loss", "ok", "nothing is missing")
 

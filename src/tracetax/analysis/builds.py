@@ -19,6 +19,7 @@ from tracetax.statistics.intervals import Estimate
 from tracetax.statistics.overhead import as_ratio, compare
 from tracetax.statistics.regimes import two_regimes
 from tracetax.statistics.stopping import projected_blocks
+from tracetax.words import plural
 
 EXACT_BELOW = 100
 """Estimated blocks from which the digits after the second would pretend to be known."""
@@ -125,7 +126,7 @@ def _more(log_ratio: Estimate) -> str:
 
 def _sentence(judged: Judgement, builds: tuple[str, str], labels: tuple[str, ...], band: float | None) -> str:
     old, new = builds
-    blocks = "1 block" if judged.log_ratio.n == 1 else f"{judged.log_ratio.n} blocks"
+    blocks = plural(judged.log_ratio.n, "block")
     counted = blocks + (": indicative" if "indicative" in labels else "")
     ci95, ci90 = judged.log_ratio.ci95, judged.ci90
     if ci95 is None or ci90 is None:

@@ -25,6 +25,7 @@ from tracetax.results.capacity import (
 from tracetax.results.folder import Manifest, RunFolder
 from tracetax.results.records import TrialRecord
 from tracetax.statistics.threshold import candidates, confirmations, share_at_most
+from tracetax.words import plural
 
 
 class Claim(Struct, frozen=True):
@@ -200,7 +201,7 @@ def _sentence(
     if outcome == "full-speed" and low:
         return (
             f"{title} delivers every record back to back, {_records_words(low)}: complete in {low.complete} of "
-            f"{low.trials} trials. There is nothing to search for."
+            f"{plural(low.trials, 'trial')}. There is nothing to search for."
         )
     if outcome == "none-complete" and high:
         return (

@@ -33,6 +33,7 @@ from tracetax.results.folder import Manifest, RunFolder
 from tracetax.results.records import TrialRecord, Verdict
 from tracetax.statistics.multiplicity import rank_with_ties
 from tracetax.statistics.overhead import Band, aa_band
+from tracetax.words import plural, share, was
 
 RESTLESS_FROM = 0.25
 """Share of trials without a steady state from which the row's numbers are labelled; fewer are noted only."""
@@ -177,11 +178,12 @@ def _row(
     verdicts = _verdicts(part, use, heap, inputs.records, blocks)
     restless = unsteady > 0 and unsteady >= len(trials) * RESTLESS_FROM
     if unsteady:
-        text = f"{unsteady} of {len(trials)} trials did not become steady; the mean of their last half was taken"
+        text = f"{share(unsteady, len(trials), 'trial')} did not become steady; the mean of the last half was taken"
         verdicts.append(Verdict(code="no-steady-state", severity="note", text=text))
     in_memory = arranged.memory_trials(inputs.memory, part.name, use, heap) if trials else []
     if in_memory and all(trial.status == "failed" for trial in in_memory):
-        text = f"its memory was not measured: the extra trial for it failed {len(in_memory)} times"
+        times = "once" if len(in_memory) == 1 else f"{len(in_memory)} times"
+        text = f"its memory was not measured: the extra trial for it failed {times}"
         verdicts.append(Verdict(code="no-memory-trial", severity="note", text=text))
     if not trials and not any(verdict.severity == "error" for verdict in verdicts):
         verdicts.append(Verdict(code="not-measured", severity="error", text="no whole block of it was measured"))
@@ -254,7 +256,7 @@ def _verdicts(
     result: list[Verdict] = []
     for cases in found.values():
         record, verdict = cases[0]
-        which = f"trial {record.number}" if len(cases) == 1 else f"{len(cases)} of {len(trials)} trials"
+        which = f"trial {record.number}" if len(cases) == 1 else share(len(cases), len(trials), "trial")
         # a failed trial that its repetition made good is no failure of the configuration
         severity = "warning" if verdict.severity == "error" and not given_up else verdict.severity
         sentence, *more = verdict.text.splitlines()
@@ -331,7 +333,8 @@ def _run_verdicts(inputs: Inputs, parts: tuple[PartFinding, ...]) -> tuple[Verdi
     cores = int(inputs.manifest.machine.get("cores", FEW_CORES))
     if cores < FEW_CORES:
         text = (
-            f"{cores} cores: the agent's threads and the sink compete with the caller; the numbers are a demonstration."
+            f"{plural(cores, 'core')}: the agent's threads and the sink compete with the caller; "
+            "the numbers are a demonstration."
         )
         result.append(Verdict(code="few-cores", severity="warning", text=text))
     if any(part.stopped == "interrupted" for part in parts):
@@ -350,6 +353,7 @@ def _run_verdicts(inputs: Inputs, parts: tuple[PartFinding, ...]) -> tuple[Verdi
         result.append(Verdict(code="environment", severity="note", text=text))
     disturbed = sum(any(v.code == "disturbed" for v in record.verdicts) for record in inputs.records)
     if disturbed:
-        text = f"{disturbed} of {len(inputs.records)} trials were disturbed: cores were stolen or used by others."
+        text = f"{share(disturbed, len(inputs.records), 'trial')} {was(disturbed)} disturbed: "
+        text += "cores were stolen or used by others."
         result.append(Verdict(code="disturbed", severity="warning", text=text))
     return tuple(result)

@@ -2,6 +2,7 @@
 
 from tracetax.analysis.statements import condition, name_of, rounded, row_key
 from tracetax.results.findings import ConfigurationFinding, Findings, Measure, Statement, find_measure
+from tracetax.words import plural
 
 
 def receivers(findings: Findings) -> tuple[Statement, ...]:
@@ -16,7 +17,7 @@ def receivers(findings: Findings) -> tuple[Statement, ...]:
             if twin is None or own is None or sink is None or sink.estimate <= 0:
                 continue
             times = rounded(own.estimate / sink.estimate)
-            blocks = "1 block" if own.n_blocks == 1 else f"{own.n_blocks} blocks"
+            blocks = plural(own.n_blocks, "block")
             text = (
                 f"{condition(part)}, {row.backend_name} takes {_ns(own)} of CPU to receive a record of "
                 f"{name_of(twin)}, the sink {_ns(sink)} on the same cores: {times} times as much ({blocks})."

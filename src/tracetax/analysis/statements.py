@@ -13,6 +13,7 @@ from tracetax.results.findings import (
     Statement,
     find_measure,
 )
+from tracetax.words import are, plural, share
 
 
 def statements(findings: Findings) -> tuple[Statement, ...]:
@@ -65,7 +66,7 @@ def _dropping(part: PartFinding, row: ConfigurationFinding) -> Statement | None:
     carried = f" and carries about {rounded(rate.estimate)} of them here" if rate else ""
     text = (
         f"{condition(part)}, {name_of(row)} is offered {offered} records per second{carried}: {_loss(row)} "
-        f"(in {records.blocks_incomplete} of {records.blocks} blocks)."
+        f"(in {share(records.blocks_incomplete, records.blocks, 'block')})."
     )
     return _about(part, row, "drops", text)
 
@@ -123,12 +124,11 @@ def _loss(row: ConfigurationFinding) -> str:
     if any(verdict.code == "oldest-deleted" for verdict in row.verdicts):
         return f"it deletes its oldest records while it writes; it kept {records.received:,} of {records.expected:,}"
     if records.lost_in_kernel and silent <= records.lost_in_kernel:
-        return (
-            f"this machine's kernel lost {records.lost_datagrams:,} of its datagrams, and {silent:,} records with them"
-        )
+        lost = plural(silent, "record")
+        return f"this machine's kernel lost {records.lost_datagrams:,} of its datagrams, and {lost} with them"
     silent -= records.lost_in_kernel
     if silent > 0:
-        return f"it loses records; {silent:,} are unaccounted for"
+        return f"it loses records; {silent:,} {are(silent)} unaccounted for"
     policy = "drops by policy" if row.delivery == Delivery.LOSSY else "loses records"
     return f"it {policy}; it tells of every missing record itself"
 

@@ -22,6 +22,7 @@ from tracetax.run import prepare
 from tracetax.run.describe import estimate_words, part_words, plan_lines
 from tracetax.run.progress import TerminalProgress
 from tracetax.run.session import Session
+from tracetax.words import plural
 
 
 def run_command(request: Request, root: Path, typed: tuple[str, ...]) -> int:
@@ -122,7 +123,7 @@ def _headline(
     """What is about to be measured, on what, for how long, and where it goes."""
     console.print()
     console.print(Text.assemble((experiment.key, "bold"), f": {experiment.title}"), soft_wrap=True)
-    facts = (machine.cpu, f"{machine.cores} cores", f"{machine.memory_bytes / 2**30:.0f} GiB", machine.kernel)
+    facts = (machine.cpu, plural(machine.cores, "core"), f"{machine.memory_bytes / 2**30:.0f} GiB", machine.kernel)
     java = machine_with_java(machine, bench).java
     console.print(f"Machine   {', '.join(facts)}, {java}     load {machine.load[0]:.1f}", soft_wrap=True)
     if bench.isolation.workload:

@@ -13,6 +13,7 @@ from tracetax.report import numbers
 from tracetax.results.findings import AABand, ConfigurationFinding, Findings, GrowthFinding, Measure, PartFinding
 from tracetax.results.findings import find_measure as measure
 from tracetax.results.records import TrialRecord, Verdict
+from tracetax.words import plural, share
 
 NO_RESULT = "No result: a check that everything works. Do not quote its numbers."
 
@@ -233,7 +234,7 @@ def loss(row: ConfigurationFinding) -> str:
     missing, of, what = records.expected - records.received, records.expected, "records missing"
     if missing <= 0:
         missing, of, what = records.expected_trees - records.complete_trees, records.expected_trees, "trees incomplete"
-    blocks = f"{records.blocks_incomplete} of {records.blocks} {'block' if records.blocks == 1 else 'blocks'}"
+    blocks = f"{share(records.blocks_incomplete, records.blocks, 'block')}"
     rate = records.offered_per_second
     offered = f", at {numbers.per_second([rate], 'records')}" if rate else ""
     return f"{numbers.count(max(0, missing))} of {numbers.count(of)} {what} in {blocks}{offered}"
@@ -267,12 +268,13 @@ def group_heading(group: Group, rows: tuple[ConfigurationFinding, ...]) -> str:
 
 def workload_words(parameters: Parameters) -> str:
     """How calls were issued: ``1,000 calls/s × 10 invocations``."""
-    threads = "1 thread" if parameters.threads == 1 else f"{parameters.threads} threads"
+    threads = plural(parameters.threads, "thread")
     work = f", {numbers.duration(parameters.method_time_ns)} of work at the leaf" if parameters.method_time_ns else ""
     if parameters.rate == FULL:
-        return f"back to back, {threads}, {parameters.depth} invocations per call{work}"
+        return f"back to back, {threads}, {plural(parameters.depth, 'invocation')} per call{work}"
     wait = {"spin": "spinning", "park": "parked"}[parameters.wait]
-    return f"{parameters.rate:,.10g} calls/s × {parameters.depth} invocations, {threads}, {wait} between calls{work}"
+    calls = f"{parameters.rate:,.10g} calls/s × {plural(parameters.depth, 'invocation')}"
+    return f"{calls}, {threads}, {wait} between calls{work}"
 
 
 def platform_words(part: PartFinding) -> str:

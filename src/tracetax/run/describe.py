@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from tracetax.model import Agent, Experiment, JvmSettings, Part
 from tracetax.run.plan import Cell, cells, configuration, expected_seconds, memory_cells
 from tracetax.run.progress import between_words, duration_words
+from tracetax.words import plural
 
 VARIANTS = {
     "fast": "The shorter version, as [fast] in its file says; without --fast it is measured in full.",
@@ -79,15 +80,11 @@ def plan_lines(experiment: Experiment, agents: dict[str, Agent], seed: int) -> I
     if experiment.published:
         platforms = ", ".join(dict.fromkeys(row.platform for row in experiment.published))
         count = len({row.use for row in experiment.published})
-        yield f"Published values of {count} configurations, baseline included, stand beside: {platforms}."
+        yield f"Published values of {plural(count, 'configuration')}, baseline included, stand beside: {platforms}."
     if experiment.published_lines:
         count = len({line.use for line in experiment.published_lines})
         platforms = ", ".join(dict.fromkeys(line.platform for line in experiment.published_lines))
-        lines = (
-            "A published line of 1 configuration stands"
-            if count == 1
-            else f"Published lines of {count} configurations stand"
-        )
+        lines = f"{plural(count, 'published line')} {'stands' if count == 1 else 'stand'}"
         yield f"{lines} beside: {platforms}."
     yield f"Estimated time: {estimate_words(experiment, agents)}."
     if short := budget_words(experiment, agents):
@@ -103,14 +100,16 @@ def budget_words(experiment: Experiment, agents: dict[str, Agent]) -> str:
     if block * experiment.schedule.min_blocks <= budget:
         return ""
     least = experiment.schedule.min_blocks
-    words = f"The budget of {duration_words(budget)} is too small for {'1 block' if least == 1 else f'{least} blocks'}"
+    words = f"The budget of {duration_words(budget)} is too small for {plural(least, 'block')}"
     if block > budget:
         return (
             f"{words}: one block alone takes about {duration_words(block)}. That one is made all the same, and one "
             "block has no interval."
         )
     count = int(budget // block)
-    return f"{words}: {'1 block fits' if count == 1 else f'{count} blocks fit'}, at about {duration_words(block)} each."
+    return (
+        f"{words}: {plural(count, 'block')} {'fits' if count == 1 else 'fit'}, at about {duration_words(block)} each."
+    )
 
 
 def jvm_words(jvm: JvmSettings) -> str:
@@ -123,13 +122,15 @@ def part_words(part: Part) -> str:
     """What one trial of a part calls, in words."""
     parameters = part.parameters
     rate = "back to back" if parameters.rate == "full" else f"at {parameters.rate:,g} calls per second"
-    threads = "1 thread" if parameters.threads == 1 else f"{parameters.threads} threads"
+    threads = plural(parameters.threads, "thread")
     work = f", {parameters.method_time_ns:,} ns of work at the leaf" if parameters.method_time_ns else ""
     built = ", built in each trial" if parameters.start_up_built else ""
     start = (
         f", after {parameters.start_up_methods:,} methods at the start{built}" if parameters.start_up_methods else ""
     )
-    return f"{parameters.calls:,} calls × {parameters.depth} invocations, {rate}, {threads}{work}{start}"
+    return (
+        f"{plural(parameters.calls, 'call')} × {plural(parameters.depth, 'invocation')}, {rate}, {threads}{work}{start}"
+    )
 
 
 def _cell_words(cell: Cell, agents: dict[str, Agent]) -> str:
@@ -139,4 +140,4 @@ def _cell_words(cell: Cell, agents: dict[str, Agent]) -> str:
 
 
 def _count(least: int, most: int) -> str:
-    return f"{least} blocks" if least == most else f"{least} to {most} blocks"
+    return plural(least, "block") if least == most else f"{least} to {most} blocks"

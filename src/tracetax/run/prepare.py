@@ -23,6 +23,7 @@ from tracetax.run.bench import Bench, Limits
 from tracetax.run.building import check_buildable
 from tracetax.run.runtimes import agents_by_release, check_runtimes, obtain_jdks
 from tracetax.run.supplies import measured, supply
+from tracetax.words import plural
 from tracetax.workloads import calltree
 
 Say = Callable[[str], None]
@@ -84,7 +85,7 @@ def prepare(
     }
     count = sum(len(found.artifacts) + sum(map(len, found.builds.values())) for found in supplies.values())
     folders = sum(len(made) for found in supplies.values() for made in found.folders.values())
-    kinds = f"{count} agent files" + (f", {folders} folders" if folders else "")
+    kinds = plural(count, "agent file") + (f", {plural(folders, 'folder')}" if folders else "")
     took.append(f"{kinds} {time.monotonic() - fetched:.1f} s")
     supplied = {
         key: supply_backend(backend, root / "backends" / key, cache, say) for key, backend in (backends or {}).items()

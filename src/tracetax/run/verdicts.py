@@ -11,6 +11,7 @@ from tracetax.model import Configuration, Delivery
 from tracetax.process import Ending
 from tracetax.results.records import Severity, Verdict, WarmUp
 from tracetax.run.drain import Drained
+from tracetax.words import are, plural, share, was
 
 LATE_ABOVE = 0.01
 """Share of the records that came after the drain, beyond what the agent may hold back, from which that is told."""
@@ -24,26 +25,32 @@ def of_records(ledger: Ledger, config: Configuration, *, backend: str = "") -> l
         verdicts.append(Verdict(code=code, severity=severity, text=text))
 
     if ledger.malformed:
-        add("malformed-input", "error", f"{ledger.malformed:,} messages could not be read as {config.protocol}")
+        add("malformed-input", "error", f"{plural(ledger.malformed, 'message')} could not be read as {config.protocol}")
     if ledger.cut_off:
-        add("cut-off", "warning", f"{ledger.cut_off:,} messages ended in their middle: their sender gave up or ended")
+        add(
+            "cut-off",
+            "warning",
+            f"{plural(ledger.cut_off, 'message')} ended in the middle: the sender gave up or ended",
+        )
     if ledger.refused and backend:
-        text = f"{ledger.refused:,} records were turned away or thrown away by {backend}: a loss may be its doing"
+        text = f"{plural(ledger.refused, 'record')} {was(ledger.refused)} turned away or thrown away by {backend}"
+        text += ": a loss may be its doing"
         add("backend-refused", "warning", text)
     elif ledger.refused:
         add(
             "sink-full",
             "warning",
-            f"{ledger.refused:,} requests were turned away, the sink's memory was spent: a loss may be its doing",
+            f"{plural(ledger.refused, 'request')} {was(ledger.refused)} turned away, the sink's memory was spent: "
+            "a loss may be its doing",
         )
     if ledger.unexpected_names:
         names = ", ".join(sorted(ledger.unexpected))
-        add("unexpected-names", "note", f"{ledger.unexpected_names:,} records of other methods: {names}")
+        add("unexpected-names", "note", f"{plural(ledger.unexpected_names, 'record')} of other methods: {names}")
     if ledger.duplicates:
-        add("duplicates", "warning", f"{ledger.duplicates:,} records arrived twice")
+        add("duplicates", "warning", f"{plural(ledger.duplicates, 'record')} arrived twice")
     if config.delivery is Delivery.NONE:
         if ledger.received:
-            add("unpromised-records", "warning", f"{ledger.received:,} records arrived where none were promised")
+            add("unpromised-records", "warning", f"{plural(ledger.received, 'record')} arrived where none was promised")
         return verdicts
     if not ledger.expected:
         return verdicts
@@ -51,27 +58,34 @@ def of_records(ledger: Ledger, config: Configuration, *, backend: str = "") -> l
         add(
             "nothing-recorded",
             "error",
-            f"no record of the monitored method arrived, {ledger.expected:,} were expected: "
+            f"no record of the monitored method arrived, {ledger.expected:,} {was(ledger.expected)} expected: "
             "is the method woven, and the name pattern right?",
         )
         return verdicts
     if ledger.received > ledger.expected:
-        add("too-many-records", "error", f"{ledger.received:,} records arrived, {ledger.expected:,} were expected")
+        add(
+            "too-many-records",
+            "error",
+            f"{plural(ledger.received, 'record')} arrived, {ledger.expected:,} {was(ledger.expected)} expected",
+        )
     elif ledger.received + ledger.dropped_reported > ledger.expected:
         surplus = ledger.received + ledger.dropped_reported - ledger.expected
         add(
             "account-exceeds",
             "warning",
-            f"{surplus:,} drops too many are admitted: the warm-up's, logged late, or of events that are no records",
+            f"{plural(surplus, 'drop')} too many {are(surplus)} admitted: "
+            "the warm-up's, logged late, or of events that are no records",
         )
     missing = ledger.missing - ledger.missing_in_kernel
     if ledger.lost_datagrams > 0:
         add(
             "kernel-loss",
             "warning",
-            f"{ledger.lost_datagrams:,} datagrams were lost in this machine's kernel, whose receive buffer of "
-            f"{ledger.receive_buffer_bytes / 2**20:.1f} MiB was full: {ledger.missing_in_kernel:,} of "
-            f"{ledger.expected:,} records at most are missing for that, and not by the agent's doing",
+            f"{plural(ledger.lost_datagrams, 'datagram')} {was(ledger.lost_datagrams)} lost in this machine's "
+            "kernel, whose receive buffer of "
+            f"{ledger.receive_buffer_bytes / 2**20:.1f} MiB was full: "
+            f"{share(ledger.missing_in_kernel, ledger.expected, 'record')} at most "
+            f"{are(ledger.missing_in_kernel)} missing for that, and not by the agent's doing",
         )
     if missing and ledger.lost_datagrams < 0:
         text = "this machine does not tell how many datagrams its kernel lost: that may be why records are missing"
@@ -80,27 +94,27 @@ def of_records(ledger: Ledger, config: Configuration, *, backend: str = "") -> l
         add(
             "records-lost",
             "warning",
-            f"{missing:,} of {ledger.expected:,} records that it should deliver never arrived",
+            f"{share(missing, ledger.expected, 'record')} that it should deliver never arrived",
         )
     elif missing and config.deletes_oldest:
         add(
             "oldest-deleted",
             "warning",
-            f"{missing:,} of {ledger.expected:,} records are not in the files that were kept: "
+            f"{share(missing, ledger.expected, 'record')} {are(missing)} not in the files that were kept: "
             "it deletes the oldest ones while it writes",
         )
     elif missing:
         add(
             "silent-loss",
             "warning",
-            f"{missing:,} of {ledger.expected:,} records neither arrived nor were reported as dropped",
+            f"{share(missing, ledger.expected, 'record')} neither arrived nor {was(missing)} reported as dropped",
         )
     if ledger.truncated:
         each = ledger.truncated // (ledger.expected // config.records_per_call(config.tree_limit or 1))
         text = f"it cuts call trees after {config.tree_limit:,} invocations by design: {each:,} of each tree's records"
         add("truncated", "note", f"{text}, {ledger.truncated:,} in all, count as neither expected nor lost")
     if ledger.dropped_reported:
-        add("drops", "note", f"{ledger.dropped_reported:,} records dropped by policy, as the agent reports")
+        add("drops", "note", f"{plural(ledger.dropped_reported, 'record')} dropped by policy, as the agent reports")
     if ledger.received == ledger.expected and ledger.complete_trees != ledger.expected_trees:
         add(
             "broken-trees",
@@ -169,7 +183,7 @@ def of_metrics(count: ProtocolCount, ledger: Ledger, warm_up: Ledger, config: Co
         return [Verdict("never-scraped", "error", text)]
     found: list[Verdict] = []
     if count.unanswered:
-        text = f"{count.unanswered:,} requests for its metrics brought no answer"
+        text = f"{plural(count.unanswered, 'request')} for its metrics brought no answer"
         found.append(Verdict("unanswered", "warning", text))
     metric = config.scrape.metric
     if not metric:
@@ -210,7 +224,7 @@ def of_warm_up(warm_up: WarmUp, config: Configuration, connected: bool, delivers
             Verdict(
                 code="warm-up-loss",
                 severity="warning",
-                text=f"{warm_up.ledger.missing:,} of {warm_up.ledger.expected:,} records of the warm-up never arrived",
+                text=f"{share(warm_up.ledger.missing, warm_up.ledger.expected, 'record')} of the warm-up never arrived",
             )
         )
     return verdicts
@@ -221,7 +235,9 @@ def of_other_protocols(count: ProtocolCount, config: Configuration) -> list[Verd
     records = count.records + count.unexpected_names
     if not records and not count.malformed:
         return []
-    text = f"{records:,} records and {count.malformed:,} unreadable messages came on other protocols than "
+    text = (
+        f"{plural(records, 'record')} and {plural(count.malformed, 'unreadable message')} came on other protocols than "
+    )
     return [Verdict(code="stray-input", severity="warning", text=text + (config.protocol or "any"))]
 
 
@@ -240,7 +256,7 @@ def of_drain(ledger: Ledger, config: Configuration, arrived: int, drained: Drain
         verdicts.append(Verdict(code="drain-cut", severity="warning", text=text))
     late = ledger.received - arrived
     if ledger.expected and late > max(config.held_back, LATE_ABOVE * ledger.received):
-        text = f"{late:,} of {ledger.received:,} records came after the drain: the CPU that they took is not counted"
+        text = f"{share(late, ledger.received, 'record')} came after the drain: the CPU for that is not counted"
         verdicts.append(Verdict(code="after-drain", severity="warning", text=text))
     return verdicts
 

@@ -23,6 +23,7 @@ from tracetax.report.views import (
     workload_words,
 )
 from tracetax.results.findings import ConfigurationFinding, Findings, GrowthFinding, Measure, MeasureName
+from tracetax.words import plural
 
 HASH = 12
 """Digits of an artifact's SHA-256: enough to tell builds apart."""
@@ -30,6 +31,7 @@ BUILDS: tuple[tuple[str, MeasureName], ...] = (
     ("added to the build", "build_time_added"),
     ("added to its CPU", "build_cpu_added"),
 )
+
 """Columns of an experiment whose trials build their program."""
 QUARTILES: tuple[MeasureName, ...] = ("throughput_q1", "throughput_median", "throughput_q3")
 MACHINE = ("cpu", "cores", "memory_bytes", "kernel", "java")
@@ -64,7 +66,7 @@ def _part(view: PartView) -> Iterator[str]:
     facts = [f"without an agent a call takes {_measured(base)} ns"] if base else []
     facts += [built] if built else []
     facts += [f"A/A band ± {numbers.measured(band, band)[1]} ns per invocation"] if band is not None else []
-    blocks = "1 block" if part.blocks == 1 else f"{part.blocks} blocks"
+    blocks = plural(part.blocks, "block")
     facts.append(f"{blocks}{', indicative' if part.indicative else ''}, {STOPPED[part.stopped]}")
     yield "; ".join(facts)
 
@@ -137,7 +139,10 @@ def _measured(of: Measure | None) -> str:
 def _provenance(findings: Findings) -> Iterator[str]:
     known = {key: findings.machine.get(key) for key in MACHINE}
     memory, cores = known["memory_bytes"], known["cores"]
-    known |= {"memory_bytes": numbers.size(memory) if memory else None, "cores": f"{cores} cores" if cores else None}
+    known |= {
+        "memory_bytes": numbers.size(memory) if memory else None,
+        "cores": plural(cores, "core") if cores else None,
+    }
     yield f"- Machine: {_escaped(', '.join(str(value) for value in known.values() if value))}"
     versions: dict[str, None] = {}
     for row in findings.configurations:

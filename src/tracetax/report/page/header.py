@@ -6,6 +6,7 @@ from tracetax.report import numbers, sentences
 from tracetax.report.page.html import Markup, h
 from tracetax.report.views import INDICATIVE_BELOW, NO_RESULT, PartView
 from tracetax.results.findings import Findings
+from tracetax.words import plural
 
 
 def header(findings: Findings, parts: list[PartView], better: tuple[str, str] | None) -> Markup:
@@ -42,7 +43,7 @@ def _notices(findings: Findings, better: tuple[str, str] | None) -> list[Markup]
         notices.append(h("p", h("strong", NO_RESULT), class_="notice"))
     elif any(part.indicative for part in parts) and better:
         fewest = min(part.blocks for part in parts)
-        text = f"Indicative: {fewest} blocks, and {INDICATIVE_BELOW} make a result. For those: "
+        text = f"Indicative: {plural(fewest, 'block')}, and {INDICATIVE_BELOW} make a result. For those: "
         notices.append(h("p", text, h("code", better[1]), class_="notice"))
     return notices + [
         h("p", verdict.text, class_="notice") for verdict in findings.verdicts if verdict.severity != "note"

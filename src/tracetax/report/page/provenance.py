@@ -138,7 +138,9 @@ def reproduction(findings: Findings, manifest: Manifest | None, better: tuple[st
     lines.append(("The same order again", shlex.join(again)))
     lines += [better] if better else []
     if manifest and len(manifest.invocations) > 1:
-        lines.append(("Resumed", f"{len(manifest.invocations) - 1} times"))
+        lines.append(
+            ("Resumed", "once" if len(manifest.invocations) == 2 else f"{len(manifest.invocations) - 1} times")
+        )
     if manifest and manifest.inherited:
         lines.append(("Found and not passed on", ", ".join(manifest.inherited)))
     pairs: list[tuple[str, Child]] = [(name, h("code", value)) for name, value in lines]
