@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.run.stand_ins import ROOT
+from tests.test_process import gone
 from tracetax.signals import heeded, undivided
 
 SIGNALS = 300
@@ -101,10 +102,7 @@ def test_the_third_ctrl_c_ends_everything_at_once(tmp_path: Path) -> None:
             time.sleep(0.1)
         assert process.wait(20) == 130
         assert process.stderr and process.stderr.read() == ""
-    deadline = time.monotonic() + 20
-    while Path(f"/proc/{child}/cmdline").exists() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert not Path(f"/proc/{child}/cmdline").exists()
+    assert gone(child)
 
 
 HUNG_UP = """
@@ -143,3 +141,36 @@ def test_what_is_told_in_an_undivided_step_is_raised_at_its_end() -> None:
         steps.append("never")
     assert steps == ["whole"]
     assert signal.getsignal(signal.SIGTERM) == before
+
+
+CLOSED = """
+import os, pty, signal, sys, time
+child, terminal = pty.fork()
+if child == 0:
+    from tracetax import cli
+    from tracetax.commands.console import console
+    from tracetax.commands.ending import ending_in_order
+
+    def command():
+        screen = console()
+        with ending_in_order(screen):
+            try:
+                screen.print("ready")
+                time.sleep(600)
+            except KeyboardInterrupt:
+                pass
+            screen.print("Interrupted. Go on with: ...")
+        return 130
+
+    cli.app = lambda **_: command()
+    cli.main()
+while b"ready" not in os.read(terminal, 1024):
+    pass
+os.close(terminal)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+
+
+def test_a_run_whose_terminal_is_closed_ends_as_interrupted(tmp_path: Path) -> None:
+    with running(CLOSED, tmp_path) as process:
+        assert line(process) == "130"

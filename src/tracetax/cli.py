@@ -352,17 +352,19 @@ for name, words in IN_THEIR_FILES.items():
 
 def main() -> None:
     """Run the command that was typed; a user's mistake is a sentence, never a stack trace."""
+    from tracetax.commands.ending import end, tell
+
     try:
         status = app(print_error=True, exit_on_error=True, result_action="return_value")
     except UserError as error:
-        print(error, file=sys.stderr)
+        tell(str(error))
         status = error.exit_code
     except KeyboardInterrupt:
-        print("Interrupted.", file=sys.stderr)
+        tell("Interrupted.")
         status = ExitCode.INTERRUPTED
     except BrokenPipeError:
         status = ExitCode.OK
     except OSError as error:
-        print(f"The system refuses: {error}. Every trial that had finished is kept.", file=sys.stderr)
+        tell(f"The system refuses: {error}. Every trial that had finished is kept.")
         status = ExitCode.ENVIRONMENT
-    sys.exit(int(status) if isinstance(status, int) else 0)
+    end(int(status) if isinstance(status, int) else 0)

@@ -1,5 +1,6 @@
 """The terminal, or whatever takes its place."""
 
+import errno
 import os
 import sys
 
@@ -7,7 +8,18 @@ from rich.console import Console
 
 
 class CalmConsole(Console):
-    """A console that stays quiet when nobody reads any more: a run whose output went into ``head`` goes on."""
+    """A console that stays quiet when nobody reads any more: a run whose output went into ``head`` goes on.
+
+    So does one whose terminal was closed, which answers with an input/output error: what it measured is kept.
+    """
+
+    def _write_buffer(self) -> None:
+        try:
+            super()._write_buffer()
+        except OSError as error:
+            if error.errno != errno.EIO:
+                raise
+            raise BrokenPipeError from error
 
     def on_broken_pipe(self) -> None:
         """Write to nowhere from here on."""

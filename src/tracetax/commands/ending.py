@@ -1,7 +1,12 @@
 """How every command that measures ends: in order where it is told to, and with a word on what does not end at all."""
 
+import contextlib
+import os
+import signal
+import sys
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from typing import NoReturn
 
 from rich.console import Console
 
@@ -31,3 +36,23 @@ def tell_failed(numbers: Sequence[int], folder: RunFolder, console: Console) -> 
     names = ", ".join(str(number) for number in numbers)
     logs = folder.path / "logs"
     console.print(f"Failed trials: {names}. Why stands above and in their logs: {logs}", soft_wrap=True)
+
+
+def tell(text: str) -> None:
+    """Say a last word to whoever still reads: the terminal may be closed. From here on Ctrl-C is not heeded."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with contextlib.suppress(OSError):
+        print(text, file=sys.stderr, flush=True)
+
+
+def end(status: int) -> NoReturn:
+    """End with this status, also where what was printed last can no longer be: Python would make it 120."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)
+    sys.exit(status)

@@ -24,7 +24,7 @@ from tracetax.results.folder import MANIFEST_VERSION, Invocation, Manifest, RunF
 from tracetax.run import prepare
 from tracetax.run.bench import Bench
 from tracetax.run.building import check_buildable
-from tracetax.run.plan import cells, check_memory
+from tracetax.run.plan import cells, check_memory, check_samples
 from tracetax.run.runtimes import foresee_runtimes
 
 Typed = tuple[str, ...]
@@ -47,7 +47,9 @@ def new_run(
 
     Raises UserError, before anything is fetched or built where the machine has too little memory or disk.
     """
-    check_memory(cells(experiment, agents), backends or {}, memory_available())
+    every = cells(experiment, agents)
+    check_samples(experiment, every)
+    check_memory(every, backends or {}, memory_available())
     check_free(path)
     bench = prepare.prepare(
         experiment, agents, root, cache_dir(os.environ), machine.isolation, console.print, backends=backends
@@ -101,7 +103,9 @@ def taken_up(
 
     Raises UserError where its blocks would not be comparable, or the machine has too little memory.
     """
-    check_memory(cells(experiment, folder.manifest.agents), folder.manifest.backends, memory_available())
+    every = cells(experiment, folder.manifest.agents)
+    check_samples(experiment, every)
+    check_memory(every, folder.manifest.backends, memory_available())
     manifest = folder.manifest  # a run that has just ended may have written it anew
     folder.discard_unfinished()
     cache = cache_dir(os.environ)

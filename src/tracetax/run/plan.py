@@ -16,6 +16,10 @@ from tracetax.statistics.sampling import by_chance, by_count
 WARM_UP_CALLS = 25_000
 """About as many as it takes until the driver is compiled, for estimates of time."""
 
+SAMPLE_BYTES = 8
+OWN_HEAP_BYTES = 16 << 20
+"""What the driver needs besides its samples."""
+
 
 class Cell(Struct, frozen=True):
     """What one trial of each block measures."""
@@ -124,6 +128,24 @@ def check_memory(every: list[Cell], backends: Mapping[str, Backend], available_b
             f"{largest.label} in part {largest.part} needs {needed / 2**30:.1f} GiB of memory, and this machine has "
             f"{available_bytes / 2**30:.1f} GiB free. Lower the number of calls, or take the configuration out."
         )
+
+
+def sample_bytes(part: Part) -> int:
+    """Bytes of the heap in which the driver keeps its samples: an int64 per call, at a rate three of them."""
+    return part.parameters.calls * SAMPLE_BYTES * (1 if part.parameters.rate == "full" else 3)
+
+
+def check_samples(experiment: Experiment, every: list[Cell]) -> None:
+    """Refuse an experiment whose samples do not fit into the heap of each trial, before anything is measured."""
+    parts = {part.name: part for part in experiment.parts}
+    for cell in every:
+        needed = sample_bytes(parts[cell.part]) + OWN_HEAP_BYTES
+        if needed > cell.heap_bytes:
+            calls = parts[cell.part].parameters.calls
+            raise UserError(
+                f"The samples of {calls:,} calls in part {cell.part} take {needed / 2**20:,.0f} MiB of the heap, and "
+                f"it has {cell.heap_bytes / 2**20:,.0f} MiB. Lower the number of calls, or raise the heap (--heap)."
+            )
 
 
 def expected_seconds(cell: Cell, part: Part, config: Configuration) -> float:

@@ -3,7 +3,7 @@
 import errno
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -21,17 +21,15 @@ from tracetax.run.building import LOG, Built, build
 from tracetax.run.files import RecordsFolder, records_folder
 from tracetax.run.launch import by_hand, command_line
 from tracetax.run.outcome import finished, with_process
+from tracetax.run.output import STREAMS, Flood, cut, last_lines
 from tracetax.run.stages import WARM_UP, Plan, conduct_or_end
 from tracetax.workloads.calltree import Driver, WorkloadFailed
 from tracetax.workloads.calltree_results import collect
 
-LOG_TAIL_LINES = 12
-LOG_TAIL_BYTES = 16 << 10
 COMMAND = "command.sh"
 """What starts the trial's JVM by hand."""
 PROGRAM = "program"
 """The folder in which a trial builds its program."""
-PRINTED = ("stderr.txt", "stdout.txt")
 
 
 def run_trial(plan: Plan, bench: Bench, folder: RunFolder, watch: Callable[[str], None]) -> TrialRecord:
@@ -66,6 +64,7 @@ def run_trial(plan: Plan, bench: Bench, folder: RunFolder, watch: Callable[[str]
     with disk_errors(folder.path), records_folder(scratch) as records:
         record = _attempt(plan, bench, record, scratch, logs, records, watch)
         shutil.rmtree(scratch / PROGRAM, ignore_errors=True)
+        cut(logs)
     folder.keep_trial(record)
     return record
 
@@ -113,7 +112,7 @@ def _attempt(
                 cores=bench.isolation.workload,
             )
             started.append(driver)
-            with driver.process:
+            with driver.process, Flood(driver.process, logs):
                 outcome = conduct_or_end(plan, bench, sink, driver, records, logs, watch)
         if built:
             outcome = replace(outcome, load=together(built.load, outcome.load))
@@ -121,7 +120,7 @@ def _attempt(
         record = finished(plan, record, outcome, result)
     except (WorkloadFailed, SinkLost) as failure:
         code = failure.code
-        tail = last_lines(logs, PRINTED if started else (LOG,))
+        tail = last_lines(logs, STREAMS if started else (LOG,))
         if os.strerror(errno.ENOSPC) in f"{failure}{tail}":
             raise OSError(errno.ENOSPC, str(failure)) from failure
         text = f"{failure}\n{tail}".rstrip()
@@ -137,20 +136,3 @@ def _check(sink: Receiver, records: RecordsFolder | None) -> None:
     sink.check()
     if records:
         records.check_disk()
-
-
-def last_lines(logs: Path, names: Sequence[str]) -> str:
-    """The tail of what was printed, for the error message: of the first file in which there is anything."""
-    for name in names:
-        file = logs / name
-        if file.is_file() and (lines := tail_of(file).splitlines()):
-            tail = "\n".join(f"    {line}" for line in lines[-LOG_TAIL_LINES:])
-            return f"  last lines of {name}:\n{tail}\n  whole log: {file}"
-    return f"  its logs are empty: {logs}"
-
-
-def tail_of(file: Path) -> str:
-    """The end of a log of any size."""
-    with file.open("rb") as stream:
-        stream.seek(max(0, file.stat().st_size - LOG_TAIL_BYTES))
-        return stream.read().decode(errors="replace")
