@@ -26,7 +26,8 @@ counts every record at a sink of its own, and shows the overhead of each configu
     ./tracetax check-agent mine --agents-dir DIR   whether an agent's file is right
     ./tracetax doctor                   whether this machine is fit to measure
 
---yes, anywhere, lets the first start install a missing JDK and Maven without asking (as root, by apt-get).
+--yes, anywhere, answers every question: the first start installs a missing JDK and Maven (as root, by apt-get), and
+a run begins on a busy machine.
 
 Exit codes:
     0    all well

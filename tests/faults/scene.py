@@ -5,7 +5,7 @@ import hashlib
 import json
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tests.run.stand_ins import configuration, experiment, fake_bench, new_run
@@ -39,6 +39,8 @@ class Harm:
         if self.stage and self.agent and not self.done_to and text.startswith(self.stage):
             self.done_to += 1
             self.what()
+
+    def known(self, lines: Sequence[str]) -> None: ...
 
     def done(self, record: TrialRecord, logs: str) -> None:
         self.ended.append(record)

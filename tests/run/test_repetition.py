@@ -15,6 +15,7 @@ def test_a_disturbed_trial_is_repeated_once_and_the_less_disturbed_of_the_two_co
     tmp_path: Path, sink_binary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tracetax.machine.disturbance.DISTURBED_ABOVE", -99.0)  # every trial, on any machine
+    monkeypatch.setattr("tracetax.run.calm.FEWEST", 99)  # and for as long as it takes
     config = configuration("flat")
     _, folder = session(tmp_path / "r", sink_binary, experiment(config, blocks=2), (config,), Watcher())
     records = folder.records()

@@ -1,5 +1,6 @@
 """A run: blocks in random order, failures that stop nobody else, interruptions that lose nothing."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ class Watcher:
     def __init__(self, interrupt_at: int = 0) -> None:
         self.trials: list[Slot] = []
         self.notes: list[str] = []
+        self.so_far: list[str] = []
         self.left: list[tuple[float, float]] = []
         self.interrupt_at = interrupt_at
 
@@ -33,6 +35,9 @@ class Watcher:
     def state(self, text: str) -> None:
         if text == "calling" and len(self.trials) == self.interrupt_at:
             raise KeyboardInterrupt
+
+    def known(self, lines: Sequence[str]) -> None:
+        self.so_far.extend(lines)
 
     def done(self, record: TrialRecord, logs: str) -> None: ...
 
@@ -163,3 +168,22 @@ def test_a_lossy_configuration_is_a_result_and_no_failure(tmp_path: Path, sink_b
     config = configuration("admits-drops", Delivery.LOSSY)
     _, folder = session(tmp_path / "r", sink_binary, experiment(config), (config,), Watcher())
     assert all(record.status == "ok" for record in folder.records())
+
+
+def test_after_each_block_it_is_said_what_is_known(tmp_path: Path, sink_binary: Path) -> None:
+    config, watcher = configuration("flat"), Watcher()
+    session(tmp_path / "r", sink_binary, experiment(config), (config,), watcher)
+    assert [line.split(":")[0] for line in watcher.so_far] == ["after 1 block", "after 2 blocks"]
+    assert "Fake 0.0 ± 0.0 ns" in watcher.so_far[-1]
+
+
+def test_on_a_machine_that_is_always_busy_trials_are_not_repeated_for_ever(
+    tmp_path: Path, sink_binary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tracetax.machine.disturbance.DISTURBED_ABOVE", -99.0)
+    config, watcher = configuration("flat"), Watcher()
+    _, folder = session(tmp_path / "r", sink_binary, experiment(config, blocks=4), (config,), watcher)
+    assert [record.attempt for record in folder.records()] == [1] * 3 + [2] * 3 + [1] * 9
+    assert sorted(whole_blocks(folder.records())) == [1, 2, 3, 4]
+    assert len(watcher.notes) == 1
+    assert "not repeated any more" in watcher.notes[0]

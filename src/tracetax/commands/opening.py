@@ -1,6 +1,7 @@
 """What ``run``, ``capacity`` and ``check-agent`` share: a run begun in a new folder, or taken up in an old one."""
 
 import os
+import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +18,7 @@ from tracetax.catalog.backend_file import load_backends
 from tracetax.catalog.replaced import changed_files, unchanged
 from tracetax.errors import UserError
 from tracetax.machine.facts import Machine
+from tracetax.machine.isolation import Isolation
 from tracetax.machine.limits import memory_available
 from tracetax.model import Agent, Experiment, Search
 from tracetax.process import inherited_traps
@@ -24,6 +26,7 @@ from tracetax.results.folder import MANIFEST_VERSION, Invocation, Manifest, RunF
 from tracetax.run import prepare
 from tracetax.run.bench import Bench
 from tracetax.run.building import check_buildable
+from tracetax.run.calm import busy_cores, busy_words
 from tracetax.run.plan import cells, check_memory, check_samples
 from tracetax.run.runtimes import foresee_runtimes
 
@@ -85,6 +88,25 @@ def foreseen(
     used = prepare.needed_agents(experiment, agents)
     check_buildable(experiment, used)
     return foresee_runtimes(experiment, used, root)
+
+
+def ask_whether_busy(isolation: Isolation, console: Console) -> None:
+    """Say where others keep the machine busy; on a terminal ask whether to go on, unless ``--yes`` was typed.
+
+    Raises KeyboardInterrupt where the answer is no.
+    """
+    cores = busy_cores(isolation)
+    if not cores:
+        return
+    if not console.is_terminal or not sys.stdin.isatty() or os.environ.get("TRACETAX_YES"):
+        console.print(busy_words(cores), soft_wrap=True)
+        return
+    try:
+        answer = console.input(f"{busy_words(cores)} Go on? [Y/n] ")
+    except EOFError:
+        answer = "no"
+    if answer.strip().lower() not in ("", "y", "yes"):
+        raise KeyboardInterrupt
 
 
 def refuse_changed_files(manifest: Manifest, root: Path) -> None:

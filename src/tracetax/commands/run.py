@@ -9,7 +9,14 @@ from rich.text import Text
 from tracetax.commands.compare import gate, limit, slower_builds
 from tracetax.commands.console import console as new_console
 from tracetax.commands.ending import ending_in_order, tell_failed
-from tracetax.commands.opening import foreseen, machine_with_java, new_run, refuse_changed_files, taken_up
+from tracetax.commands.opening import (
+    ask_whether_busy,
+    foreseen,
+    machine_with_java,
+    new_run,
+    refuse_changed_files,
+    taken_up,
+)
 from tracetax.commands.report import conclude, exit_code, show
 from tracetax.commands.request import Request, asked, refuse_fixed, scheduled
 from tracetax.errors import ExitCode, UserError
@@ -46,6 +53,7 @@ def run_command(request: Request, root: Path, typed: tuple[str, ...]) -> int:
     tag = f"{random.SystemRandom().getrandbits(16):04x}"
     path = request.out or RunFolder.new_path(Path("runs"), experiment.key, tag)
     with sole_run(), ending_in_order(console):
+        ask_whether_busy(machine.isolation, console)
         bench, folder = new_run(
             experiment, agents, root, path, machine, typed, console, seed=seed, backends=wanted.backends
         )
@@ -70,6 +78,7 @@ def _resume(request: Request, path: Path, root: Path, typed: tuple[str, ...], co
     refuse_changed_files(manifest, root)
     machine = machine_facts(Path.cwd())
     with sole_run(), ending_in_order(console):
+        ask_whether_busy(machine.isolation, console)
         bench = taken_up(folder, experiment, root, machine, typed, console)
         return _measure(experiment, bench, folder, machine, console, by)
 

@@ -24,7 +24,7 @@ class Flood:
     """Ends a process that prints without an end, whatever stage its trial is in. Use as a context manager.
 
     It looks at the sizes of two files ten times a second, in a thread of its own: nothing that is printed passes
-    through Tracetax. Leaving the block raises WorkloadFailed ``output-flood`` in the place of what the process's end led to.
+    through Tracetax. Leaving the block raises WorkloadFailed ``output-flood`` in the place of what the end led to.
     """
 
     def __init__(self, process: Process, logs: Path, most_bytes: int | None = None) -> None:

@@ -1,8 +1,9 @@
 """How a run goes, on the terminal: one moving line with the time left, or a line per trial where nobody watches."""
 
 import contextlib
+from collections.abc import Sequence
 
-from rich.console import Console
+from rich.console import Console, Group
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
@@ -40,7 +41,7 @@ class TerminalProgress:
         self._block = ""
         self._trials = self._place = 0
         self._trial = self._left = ""
-        self._failed: set[int] = set()
+        self._known: tuple[str, ...] = ()
 
     def __enter__(self) -> "TerminalProgress":
         if self._live:
@@ -97,9 +98,16 @@ class TerminalProgress:
         """Something that the user should read now."""
         self.console.print(text, highlight=False, soft_wrap=True)
 
-    def _line(self, state: str) -> Table:
+    def known(self, lines: Sequence[str]) -> None:
+        """What is known so far: it stays below the moving line, or is a line of its own where nobody watches."""
+        self._known = tuple(lines)
+        if self._live is None:
+            for line in lines:
+                self.console.print(line, highlight=False, soft_wrap=True)
+
+    def _line(self, state: str) -> Group:
         done = round(BAR_CELLS * max(0, self._place - 1) / max(1, self._trials))
         bar = Text("━" * done, style="cyan").append("─" * (BAR_CELLS - done), style="dim")
         line = Table.grid(padding=(0, 1))
         line.add_row(self._block, bar, Text(f"{self._trial} · {state}", overflow="ellipsis", no_wrap=True), self._left)
-        return line
+        return Group(line, *(Text(known, overflow="fold") for known in self._known))

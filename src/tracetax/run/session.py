@@ -2,6 +2,7 @@
 
 import time
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Protocol
 
 from msgspec import Struct
@@ -13,7 +14,9 @@ from tracetax.results.folder import RunFolder
 from tracetax.results.records import BASELINES, TrialRecord
 from tracetax.run import judging
 from tracetax.run.bench import Bench
+from tracetax.run.calm import Repeating
 from tracetax.run.plan import Cell, Slot, block, cells, expected_seconds, memory_cells
+from tracetax.run.so_far import line_of, so_far
 from tracetax.run.stages import Plan
 from tracetax.run.trial import run_trial
 from tracetax.signals import undivided
@@ -39,6 +42,9 @@ class Progress(Protocol):
 
     def note(self, text: str) -> None:
         """Something that the user should read now."""
+
+    def known(self, lines: Sequence[str]) -> None:
+        """A block has ended: what is known of each part so far."""
 
 
 class Ended(Struct, frozen=True):
@@ -67,6 +73,7 @@ class Session:
         self.spent = defaultdict[Cell, list[float]](list)
         self.ended: dict[str, str] = {}
         self.failed: list[int] = []
+        self.repeating = Repeating()
         self.set_aside = self._set_aside_before()
         self.resting: set[Cell] = set()
         """Configurations that have settled: they need no further block."""
@@ -84,6 +91,7 @@ class Session:
             while active := [cell for cell in self.cells if self._active(cell)]:
                 number += 1
                 self._block(block(number, active, self.seed))
+                self._tell_so_far()
                 self._judge()
                 self._memory()
         except KeyboardInterrupt:
@@ -105,7 +113,7 @@ class Session:
         return any(other not in out for other in family if other.role == "configuration")
 
     def _block(self, slots: list[Slot]) -> None:
-        """Measure a block; what failed or was disturbed is repeated once at its end."""
+        """Measure a block; what failed or was disturbed is repeated once at its end, as long as that helps."""
         self.progress.block(slots[0].block, self.experiment.schedule.max_blocks, len(slots))
         repeats: list[Slot] = []
         for place, slot in enumerate(slots):
@@ -113,10 +121,22 @@ class Session:
             if record.status == "failed" or (record.disturbance and record.disturbance.disturbed):
                 repeats.append(replace(slot, attempt=2))
         for slot in repeats:
+            if not self.repeating.helps and self._measured(slot):
+                continue
             record = self._trial(slot, [])
             if record.status == "failed" and not self._measured(slot):
                 self.set_aside.add(slot.cell)
                 self.progress.note(f"{slot.cell.label} failed twice and is set aside; the others go on.")
+
+    def _tell_so_far(self) -> None:
+        """Say what is known of each part after the blocks so far."""
+        whole = arranged.whole_blocks(self.records)
+        lines: list[str] = []
+        for part in self.parts.values():
+            count, known = so_far(part, self.cells, whole, self.bench.agents)
+            if known:
+                lines.append(line_of(part.title if len(self.parts) > 1 else "", count, known))
+        self.progress.known(lines)
 
     def _memory(self) -> None:
         """Measure the memory of parts that have ended, as far as the budget holds out.
@@ -171,9 +191,12 @@ class Session:
         record = run_trial(plan, self.bench, self.folder, self.progress.state)
         self.spent[slot.cell].append(time.monotonic() - begun)
         self.records.append(record)
+        self.repeating.seen(record)
         if record.status == "failed":
             self.failed.append(record.number)
         self.progress.done(record, str(self.folder.path / "logs" / f"{number:04d}"))
+        if news := self.repeating.news():
+            self.progress.note(news)
         return record
 
     def _judge(self) -> None:
