@@ -1,7 +1,7 @@
 """Injects every fault again and again at random moments, and judges what it left.
 
-    PYTHONPATH=src .venv/bin/python benchmarks/faults.py [--only FAULT …] [--times 20] [--jobs 2] [--seed 1]
-        [--list] [--to FILE]
+    PYTHONPATH=src .venv/bin/python benchmarks/faults.py [--only FAULT … | --new | --old]
+        [--times 20] [--jobs 2] [--seed 1] [--list] [--to FILE]
 
 Each injection harms a run of its own: real JVM, real agent, real sink, two blocks of 2,000 calls, with the watchdog's
 limits shortened to seconds (on a busy machine: TRACETAX_FAULTS_PATIENCE=4). After it: every trial that was finished
@@ -48,7 +48,17 @@ FAULTS: dict[str, Callable[[Scene], None]] = {
     "half-written-output": around.half_written_output,
     "half-written-record": around.half_written_record,
     "truncated-manifest": around.truncated_manifest,
+    "told-at-a-start": inside.told_at_a_start,
+    "third-interrupt": inside.third_interrupt,
+    "no-utf8": inside.no_utf8,
+    "output-flood": inside.output_flood,
+    "cause-in-other-stream": inside.cause_in_other_stream,
+    "java-options": inside.java_options,
+    "second-run-elsewhere": inside.second_run_elsewhere,
+    "samples-too-many": inside.samples_too_many,
 }
+FIRST_NEW = "told-at-a-start"
+"""The faults from here on were added after the others had been injected 20 times each: see ``--new`` and ``--old``."""
 COLUMNS: tuple[str, ...] = (
     "fault", "number", "seed", "moment_s", "finished_before", "finished_after", "lost", "processes_left",
     "wrong_rows", "missing", "exit_statuses", "seconds", "otherwise", "remark",
@@ -120,7 +130,12 @@ def summary(lines: list[dict[str, str]]) -> bool:
 def main() -> int:
     """Inject what is not in the CSV yet; the exit status says whether everything held."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", nargs="+", choices=list(FAULTS), default=list(FAULTS), metavar="FAULT")
+    names = list(FAULTS)
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--only", nargs="+", choices=names, default=names, metavar="FAULT")
+    new = names.index(FIRST_NEW)
+    which.add_argument("--new", dest="only", action="store_const", const=names[new:], help="those added last")
+    which.add_argument("--old", dest="only", action="store_const", const=names[:new], help="all the others")
     parser.add_argument("--times", type=int, default=20)
     parser.add_argument("--jobs", type=int, default=2, help="runs at once")
     parser.add_argument("--seed", type=int, default=1)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psutil
 
-from faultlib.runs import Missed, Scene, Skipped
+from faultlib.runs import Missed, Scene, Skipped, finished_trials
 
 CLOSED_PORT = "1"
 
@@ -245,6 +245,118 @@ def second_run(scene: Scene) -> None:
         scene.wrong.append("the second left a folder")
     scene.running.append(first)
     scene.end(0, says="Another run is measuring on this machine")
+
+
+def told_at_a_start(scene: Scene) -> None:
+    """INT, TERM or HUP within milliseconds of the start of a process: the run ends in order, and is resumed."""
+    scene.start()
+    scene.random_moment(until=0.9)
+    tool = psutil.Process(scene.running[-1].pid)
+    known = {child.pid for child in _children(tool)}
+    while not {child.pid for child in _children(tool)} - known:
+        scene.must_run()
+    time.sleep(scene.rng.uniform(0.0, 0.01))
+    number = scene.rng.choice((signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
+    scene.remark = number.name
+    _send(tool, number)
+    scene.end(130)
+    scene.before = finished_trials(scene.run)
+    scene.resume()
+    scene.end(0)
+
+
+def third_interrupt(scene: Scene) -> None:
+    """Three INTs, one shortly after the other: the run ends at once, leaves nothing, and is resumed."""
+    scene.start()
+    scene.random_moment(until=0.9)
+    tool = psutil.Process(scene.running[-1].pid)
+    for _ in range(3):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            tool.send_signal(signal.SIGINT)
+        time.sleep(scene.rng.uniform(0.0, 0.05))
+    scene.end(130)
+    scene.resume()
+    scene.end(0)
+
+
+def no_utf8(scene: Scene) -> None:
+    """Bytes that are no UTF-8 in the status file and the logs of a random trial: nothing comes of it."""
+    scene.start()
+    scene.random_moment()
+    scene.order(garble=True)
+    scene.order_taken()
+    scene.end(0)
+
+
+def output_flood(scene: Scene) -> None:
+    """A random trial prints without an end: it is ended, its log is cut, and it is repeated."""
+    scene.start()
+    scene.random_moment()
+    scene.order(flood=True)
+    scene.order_taken()
+    scene.end(1, says="printed more than 64 MiB")
+    if any(file.stat().st_size > 3 << 20 for file in (scene.run / "logs").glob("*/*.txt")):
+        scene.wrong.append("a log of more than 3 MiB is left")
+
+
+def cause_in_other_stream(scene: Scene) -> None:
+    """A JVM that tells the cause on standard output and something else on standard error: both are quoted."""
+    scene.start()
+    scene.random_moment()
+    scene.order(fails=True)
+    scene.order_taken()
+    scene.end(1, says="Caused by: the fault was injected")
+
+
+def java_options(scene: Scene) -> None:
+    """The caller's environment has flags for every JVM, which conflict with the run's: they reach none of its JVMs."""
+    name = scene.rng.choice(("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"))
+    flag = scene.rng.choice(("-XX:+UseSerialGC", "-javaagent:/not/there.jar", "-Xmx1k"))
+    scene.remark = f"{name}={flag}"
+    scene.start(**{name: flag})
+    scene.end(0)
+
+
+def second_run_elsewhere(scene: Scene) -> None:
+    """A second run with another TMPDIR begins while one measures: it is refused all the same."""
+    scene.start()
+    scene.random_moment()
+    first = scene.running.pop()
+    (scene.folder / "elsewhere").mkdir()
+    other = scene.folder / "other"
+    words = ("run", str(scene.unharmed.experiment), "--out", str(other))
+    second = scene.tool(*words, TMPDIR=str(scene.folder / "elsewhere"))
+    if second.wait(60) != 4:
+        if first.poll() is not None:
+            raise Missed
+        scene.wrong.append(f"the second ended with status {second.returncode}, not 4")
+    scene.statuses.append(second.returncode)
+    if other.exists():
+        scene.wrong.append("the second left a folder")
+    scene.running.append(first)
+    scene.end(0, says="Another run is measuring on this machine")
+
+
+def samples_too_many(scene: Scene) -> None:
+    """An experiment whose samples do not fit into its heap is refused before anything is measured."""
+    calls = scene.rng.choice((10**7, 10**8, 10**9))
+    text = scene.unharmed.experiment.read_text().replace("calls = 2_000", f"calls = {calls}")
+    large = scene.folder / "large.toml"
+    large.write_text(text)
+    scene.remark = f"{calls:,} calls"
+    scene.tool("run", str(large), "--out", str(scene.folder / "large"))
+    scene.end(2, says=f"The samples of {calls:,} calls")
+    if (scene.folder / "large").exists():
+        scene.wrong.append("a folder is left")
+    scene.take_finished()
+    scene.resume("--blocks", "3")
+    scene.end(0)
+
+
+def _children(tool: psutil.Process) -> list[psutil.Process]:
+    with contextlib.suppress(psutil.Error):
+        return tool.children()
+    return []
 
 
 def _send(process: psutil.Process, number: signal.Signals) -> None:

@@ -145,7 +145,7 @@ def test_what_a_schedule_does_not_say_keeps_its_default(
         ('"off", "stock"', '"off", "off"', "configurations[0].use[1]", "tracer off is named twice"),
         ('"off", "stock"', "", "configurations[0].use", "is an empty list"),
         (USES, "", "configurations", "is missing: name at least one configuration"),
-        (USES, USES + "[schedule]\nblocks = { min = 1 }", "schedule.blocks.min", "must be at least 2, not 1"),
+        (USES, USES + "[schedule]\nblocks = { min = 0 }", "schedule.blocks.min", "must be at least 1, not 0"),
         (USES, USES + "[schedule]\nblocks = { min = 5, max = 3 }", "schedule.blocks.min", "5 is more than"),
         (USES, USES + '[schedule]\nhalf_width = "1"', "schedule.half_width", 'needs a unit: "1 %" or "2 ns"'),
         (USES, USES + '[schedule]\nbudget = "soon"', "schedule.budget", '"soon" is no time such as "5 s"'),

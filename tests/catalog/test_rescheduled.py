@@ -44,7 +44,7 @@ def test_a_budget_changes_nothing_else() -> None:
 
 def test_every_wrong_option_is_reported_at_once() -> None:
     with pytest.raises(CatalogError) as caught:
-        rescheduled(Schedule(), blocks=1, half_width="1", budget="5")
+        rescheduled(Schedule(), blocks=0, half_width="1", budget="5")
     (report,) = caught.value.reports
     assert {problem.key for problem in report.problems} == {"--blocks", "--half-width", "--budget"}
 
