@@ -40,8 +40,7 @@ final class WarmUp {
     lookedAt = calls;
     String list = CodeList.read();
     if (list != null) {
-      int chunk = CodeList.tier(list, loop, "chunk");
-      int driver = Math.min(chunk, CodeList.tier(list, CallLoop.class, "run"));
+      int driver = CodeList.tier(list, loop, "chunk");
       int method = CodeList.tier(list, MonitoredClass.class, "monitoredMethod");
       warmth = new Warmth(driver, method, "codelist");
     } else {

@@ -1,8 +1,7 @@
 package tracetax.calltree;
 
 /**
- * How far the JVM has compiled the driver's loop, with its chunk, and the monitored method, and how
- * that is known.
+ * How far the JVM has compiled the driver's chunk and the monitored method, and how that is known.
  */
 final class Warmth {
   /** The tier of code that is compiled as well as HotSpot can. */
