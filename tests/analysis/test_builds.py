@@ -118,7 +118,9 @@ def test_cpu_stands_beside_time(tmp_path: Path) -> None:
 
 
 def test_few_blocks_are_indicative_and_one_has_no_interval(tmp_path: Path) -> None:
-    assert "3 blocks: indicative" in compared(tmp_path / "3", 1.5, 0.01, 3).text
+    few = compared(tmp_path / "3", 1.5, 0.1, 3)
+    assert "3 blocks: indicative" in few.text
+    assert "not-settled" not in few.ratio.labels
     alone = compared(tmp_path / "1", 1.5, 0.01, 1)
     assert (alone.verdict, alone.ratio.ci95) == ("undecided", None)
     assert "one block has no interval" in alone.text

@@ -51,6 +51,12 @@ def test_fewer_than_ten_blocks_are_marked_indicative(tmp_path: Path) -> None:
     assert found.experiment.parts[0].indicative
 
 
+@pytest.mark.parametrize(("count", "settles"), [(9, True), (10, False)])
+def test_only_a_row_that_could_have_settled_is_said_not_to_have(tmp_path: Path, count: int, settles: bool) -> None:
+    labels = measure(row(findings(tmp_path, blocks(count, spread=300))), "overhead").labels
+    assert ("not-settled" not in labels) == settles
+
+
 def test_a_single_block_gives_no_interval(tmp_path: Path) -> None:
     overhead = measure(row(findings(tmp_path, blocks(1))), "overhead")
     assert overhead.ci95 is None

@@ -70,7 +70,8 @@ def _compared(
         labels.append("within-aa-band")
     if two_regimes(first).two or two_regimes(second).two:
         labels.append("two-regimes")
-    if (judged.log_ratio.half_width or math.inf) > judged.margin / 2:
+    narrow = (judged.log_ratio.half_width or math.inf) <= judged.margin / 2
+    if ratio.n >= INDICATIVE_BELOW and not narrow:
         labels.append("not-settled")
     marks = tuple(labels)
     builds = uses[0].build, uses[1].build

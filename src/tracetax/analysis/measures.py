@@ -127,7 +127,8 @@ def overhead(found: Paired, depth: int, band: Band | None, schedule: Schedule) -
         labels.append("within-aa-band")
     if overhead_in_two_regimes(*columns):
         labels.append("two-regimes")
-    if not narrow_enough(log_ratio, difference, schedule.half_width_ratio, schedule.half_width_ns):
+    narrow = narrow_enough(log_ratio, difference, schedule.half_width_ratio, schedule.half_width_ns)
+    if difference.n >= INDICATIVE_BELOW and not narrow:
         labels.append("not-settled")
     marks = tuple(labels)
     return [
