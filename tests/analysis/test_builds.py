@@ -138,15 +138,12 @@ def test_a_difference_no_larger_than_that_between_baselines_is_told_with_the_ban
     assert "that is inside the A/A band of ± " in comparison.text
 
 
-def test_each_build_is_a_row_of_its_own_with_its_rank_and_sentence(tmp_path: Path) -> None:
+def test_each_build_is_a_row_of_its_own_with_its_rank(tmp_path: Path) -> None:
     found = findings(tmp_path, trials(1.5, 0.01))
     rows = [row for row in found.configurations if row.agent == "fake"]
     assert [(row.build, row.rank) for row in rows] == [(OLD, 1), (NEW, 2)]
     measured = [find_measure(row, "service_time") for row in rows]
     assert [round(one.estimate) for one in measured if one] == [1100, 1650]
-    (sentence,) = found.statements
-    assert "Fake (flat) [old.jar] costs" in sentence.text
-    assert sentence.rests_on == ("p/fake/flat/old.jar", "p/fake/flat/new.jar")
 
 
 def test_without_a_common_block_nothing_is_compared(tmp_path: Path) -> None:

@@ -90,6 +90,7 @@ def test_what_delivers_everything_is_ranked_and_what_cannot_be_told_apart_shares
         ]
     found = findings(tmp_path, trials, *(configuration(name) for name in names))
     assert [row(found, name).rank for name in names] == [1, 1, 3]
+    assert [row(found, name).ranks for name in names] == [{"overhead": 1}, {"overhead": 1}, {"overhead": 3}]
 
 
 def test_a_row_that_lost_records_is_not_ranked_and_its_loss_is_counted_by_block(tmp_path: Path) -> None:
@@ -104,7 +105,7 @@ def test_a_row_that_lost_records_is_not_ranked_and_its_loss_is_counted_by_block(
     assert (records.blocks_incomplete, records.blocks, records.completeness) == (4, 4, 0.2)
     assert row(found).rank is None
     sentence = next(one.text for one in found.statements if one.id.endswith("drops"))
-    assert "is offered 10,000 records per second" in sentence
+    assert "is offered 10,000 records/s" in sentence
     assert "it tells of every missing record itself" in sentence
 
 

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from tests.results.trials import blocks
 from tests.run.stand_ins import HEAP, configuration, experiment, new_run
 from tracetax.analysis.findings import build
+from tracetax.analysis.statements import condition
 from tracetax.model import Java, JvmSettings
 from tracetax.results.findings import Findings
 from tracetax.results.records import TrialRecord
@@ -44,8 +45,8 @@ def test_rows_and_parts_say_what_they_ran_on(tmp_path: Path) -> None:
 
 
 def test_sentences_say_of_which_level_they_are(tmp_path: Path) -> None:
-    texts = [statement.text for statement in on_two(tmp_path, FULL, BARE).statements]
-    assert [text.partition(",")[0] for text in texts] == ["Back to back (JDK 17)", "Back to back (JDK 21)"]
+    parts = on_two(tmp_path, FULL, BARE).experiment.parts
+    assert [condition(part) for part in parts] == ["At full speed (JDK 17)", "At full speed (JDK 21)"]
 
 
 def test_start_up_on_a_jdk_and_on_a_runtime_without_archive_is_not_comparable(tmp_path: Path) -> None:

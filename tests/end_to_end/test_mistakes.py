@@ -103,7 +103,7 @@ def test_a_plan_in_words_measures_nothing(tmp_path: Path) -> None:
     assert status == 0
     assert "in random order (seed 5)" in words
     assert "Estimated time" in words
-    assert "at 1,000 calls per second" in words
+    assert "at 1,000 calls/s" in words
 
 
 @pytest.mark.parametrize("what", ["agents", "backends", "configurations", "experiments", "runs"])

@@ -194,6 +194,7 @@ def finding(sample: Sample, blocks: int = 5) -> ConfigurationFinding:
         verdicts=sample.verdicts,
         measures=() if sample.verdicts else measures(sample, blocks),
         rank=sample.rank,
+        ranks={"cpu": sample.rank, "overhead": sample.rank} if sample.rank else {},
         deferred=sample.deferred,
     )
 

@@ -16,7 +16,7 @@ from .sample_findings import many_samples, sample_findings
 from .variants import with_published
 
 STYLE = files("tracetax.report.page").joinpath("style.css").read_text(encoding="utf-8")
-TEXT_COLOURS = ("ink", "muted", "link", "error")
+TEXT_COLOURS = ("ink", "muted", "link", "error", "best")
 MARK_COLOURS = ("accent", "other", "still", "agent", "jit", "gc", "rest", "received", "dropped", "silent")
 
 
@@ -30,7 +30,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> ET.Element:
 def colours(scheme: str) -> dict[str, str]:
     """The colours of a scheme; the dark one is the second block of definitions."""
     block = re.findall(r":root \{(.*?)\}", STYLE, re.DOTALL)[("light", "dark").index(scheme)]
-    return dict(re.findall(r"--([a-z]+): (#[0-9a-f]+)", block))
+    return dict(re.findall(r"--([a-z-]+): (#[0-9a-f]+)", block))
 
 
 def luminance(colour: str) -> float:
@@ -59,6 +59,25 @@ def test_text_can_be_read_in_both_schemes(scheme: str, ground: str, name: str) -
 def test_marks_stand_out_from_the_ground_in_both_schemes(scheme: str, name: str) -> None:
     found = colours(scheme)
     assert contrast(found[name], found["ground"]) >= 3
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["accent-bar", "other-bar", "still-bar", "edge"])
+def test_intervals_and_the_ends_of_the_band_stand_out_from_ground_and_band(scheme: str, name: str) -> None:
+    found = colours(scheme)
+    assert contrast(found[name], found["ground"]) >= 3
+    assert contrast(found[name], found["band"]) >= 3
+
+
+def test_nothing_is_paled_so_that_its_contrast_is_that_of_its_colour() -> None:
+    assert "opacity" not in STYLE
+    assert "fill: var(--bar)" in STYLE[STYLE.index(".interval {") :].split("}")[0]
+
+
+def test_what_only_a_screen_reader_sees_never_widens_the_page_on_a_phone() -> None:
+    phone = STYLE[STYLE.index("@media screen and (max-width: 68rem)") :]
+    widened = [line for line in phone.splitlines() if re.search(r"\.forest caption(?!\.|:not)", line)]
+    assert widened == []
 
 
 def test_the_keyboard_gets_to_the_numbers_with_one_key(page: ET.Element) -> None:
@@ -98,6 +117,7 @@ def test_nothing_moves_the_order_in_which_the_keyboard_goes(page: ET.Element) ->
 def test_paper_gets_what_is_folded_and_no_dark_ground() -> None:
     paper = STYLE[STYLE.index("@media print") :]
     assert "details::details-content" in paper
+    assert "content-visibility: visible" in paper
     assert "break-inside: avoid" in paper
     assert re.search(r"@media screen and \(prefers-color-scheme: dark\)", STYLE)
 

@@ -46,14 +46,54 @@ def test_every_configuration_of_every_part_appears(page: ET.Element) -> None:
         assert row.agent == "none" or f"{row.agent_name} {row.title}" in ranking
 
 
-def test_the_page_begins_with_the_verdict_then_what_a_service_pays(page: ET.Element) -> None:
-    header = text(page.find(".//header"))
-    verdict = "At 10,000 invocations per second, Kieker (binary TCP) costs least CPU of the two that deliver every"
-    assert header.index(verdict) < header.index("A service with 100 traced methods")
+def test_the_page_begins_with_the_verdict_then_what_a_choice_hangs_on_then_four_links(page: ET.Element) -> None:
+    header = page.find(".//header")
+    verdict = "At 1,000 calls/s, Kieker costs less than OpenTelemetry: CPU 0.56 against 1.2 µs"
+    words = text(header)
+    assert (
+        words.index(verdict) < words.index("Side by side: 1,000 calls/s × 10 invocations") < words.index("Indicative")
+    )
+    links = [(text(link), link.get("href")) for link in page.findall(".//nav/a")]
+    assert links == [
+        ("Cost", "#cost"), ("Delivery", "#records"), ("Memory and start", "#memory"), ("Details", "#details"),
+    ]  # fmt: skip
+
+
+def test_what_is_best_in_a_line_is_marked_without_colour_alone(page: ET.Element) -> None:
+    table = page.find(".//header//table")
+    assert table is not None
+    found = {text(row.find("th")): [text(cell) for cell in row.findall("td")] for row in table.iter("tr")}
+    assert found["CPU, share of a core ranked by"] == ["✓ best: 0.558 ± 0.013 %", "1.179 ± 0.023 %"]
+    assert found["Delivered at full speed"] == ["✓ best: 100 %", "2.0 % of 3.4 million/s"]
+    assert found["Delivered at 1,000 calls/s"] == ["100 %", "100 %"]
+
+
+def test_everything_below_the_links_is_folded_and_every_link_leads_inside_what_it_opens(page: ET.Element) -> None:
+    main = page.find(".//main")
+    assert main is not None
+    assert {(chapter.tag, chapter.get("open")) for chapter in main} == {("details", None)}
+    inside = {place.get("id") for chapter in main for place in chapter.findall("div")}
+    assert {(link.get("href") or "")[1:] for link in page.findall(".//nav/a")} == inside
+    assert all(details.find("summary") is not None for details in main.iter("details"))
+
+
+def test_without_a_table_on_top_the_costs_are_unfolded(run: Path) -> None:
+    findings = sample_findings()
+    silent = tuple(row for row in findings.configurations if row.delivery == "none")
+    page = written(run, replace(findings, configurations=silent, statements=()))
+    assert page.find(".//header//table") is None
+    assert next(details.get("open") for details in page.findall(".//main/details")) == "open"
+
+
+def test_the_sentences_on_the_page_are_told_once(page: ET.Element) -> None:
+    told = text(page.find("body"))
+    for statement in sample_findings().statements:
+        assert told.count(statement.text) == 1
+    assert "In words" not in told
 
 
 def test_a_statement_leads_to_the_rows_it_rests_on(page: ET.Element) -> None:
-    links = {link.get("href"): text(link) for link in page.findall(".//section[@aria-labelledby='words']//small/a")}
+    links = {link.get("href"): text(link) for link in page.findall(".//section[@aria-labelledby='delivery']//small/a")}
     assert links["#rows-at-rate-kieker-binary-tcp-1024"] == "at-rate/kieker/binary-tcp"
 
 
@@ -186,7 +226,7 @@ def test_a_trial_that_was_not_judged_has_nothing_on_grey() -> None:
     assert greyed(panel(None)) == 0.0
 
 
-def test_processes_without_a_steady_state_are_labelled_and_told_among_the_verdicts(run: Path) -> None:
+def test_processes_without_a_steady_state_are_labelled_and_told_beside_their_row(run: Path) -> None:
     findings = sample_findings()
     baseline = findings.configurations[0]
     times = tuple(replace(one, labels=("no-steady-state",)) for one in baseline.measures)
@@ -205,7 +245,10 @@ def test_processes_without_a_steady_state_are_labelled_and_told_among_the_verdic
     ranking = text(section(page, "ranking"))
     assert "142.0 ± 6.0 ns no steady state" in ranking
     assert "Some processes did not become steady within the trial; the mean of their last half was taken." in ranking
-    assert "Kieker, restless: At full speed no-steady-state 2 of 5 trials" in text(section(page, "verdicts"))
+    (row,) = (row for row in section(page, "ranking").iter("tr") if "restless" in text(row))
+    remarks = row.find(".//details[@class='remarks']")
+    assert text(remarks) == "1 note no-steady-state 2 of 5 trials never became steady"
+    assert "restless" not in text(section(page, "verdicts"))
 
 
 @pytest.mark.parametrize(("tick", "anchor"), [(10.0, "start"), (100.0, "middle"), (1_000.0, "end")])
@@ -261,6 +304,6 @@ def test_an_indicative_run_names_the_line_that_makes_it_ten_blocks(page: ET.Elem
 
 
 def test_the_exact_command_of_every_configuration_is_given(page: ET.Element) -> None:
-    commands = [text(item) for item in section(page, "commands").findall("details")]
+    commands = [text(item) for item in section(page, "commands").findall("details/details")]
     assert len(commands) == len(sample_findings().configurations)
     assert all("tracetax.calltree.Main --calls" in command and "TZ=UTC" in command for command in commands)

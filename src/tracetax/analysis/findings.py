@@ -287,20 +287,22 @@ def _ranked(
     blocks: Blocks,
     rank_by: Literal["cpu", "overhead"],
 ) -> list[ConfigurationFinding]:
-    """Rank by CPU per record or by the overhead of a call; those that cannot be told apart share a rank."""
+    """Rank by CPU per record and by the overhead of a call; those that cannot be told apart share a rank."""
     eligible = [row for row in rows if _eligible(row)]
     if not eligible:
         return rows
-    columns = [
-        _cpu_by_block(row, part, blocks)
-        if rank_by == "cpu"
-        else overhead_by_block(blocks, part, use_of(row), row.heap_bytes)
-        for row in eligible
-    ]
+    costs = {"overhead": [overhead_by_block(blocks, part, use_of(row), row.heap_bytes) for row in eligible]}
+    if all(find_measure(row, "cpu", "record") for row in eligible):
+        costs["cpu"] = [_cpu_by_block(row, part, blocks) for row in eligible]
     numbers = sorted(blocks)
-    table = np.array([[column.get(number, np.nan) for column in columns] for number in numbers])
-    ranks = dict(zip((id(row) for row in eligible), rank_with_ties(table).ranks, strict=True))
-    return [replace(row, rank=ranks.get(id(row))) for row in rows]
+    ranks: dict[int, dict[Any, int]] = {id(row): {} for row in eligible}
+    for by, columns in costs.items():
+        table = np.array([[column.get(number, np.nan) for column in columns] for number in numbers])
+        for row, rank in zip(eligible, rank_with_ties(table).ranks, strict=True):
+            ranks[id(row)][by] = rank
+    return [
+        replace(row, rank=ranks[id(row)][rank_by], ranks=ranks[id(row)]) if id(row) in ranks else row for row in rows
+    ]
 
 
 def _cpu_by_block(row: ConfigurationFinding, part: Part, blocks: Blocks) -> dict[int, float]:

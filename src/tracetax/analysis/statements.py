@@ -1,14 +1,12 @@
 """Sentences that follow from the rows, each with the rows it rests on. No adjectives, no rate left out."""
 
 import math
-from itertools import pairwise
 
 from tracetax.analysis.delivery import delivers_everything
-from tracetax.model import Delivery
+from tracetax.model import FULL, Delivery
 from tracetax.results.findings import (
     ConfigurationFinding,
     Findings,
-    Measure,
     PartFinding,
     Statement,
     find_measure,
@@ -21,37 +19,9 @@ def statements(findings: Findings) -> tuple[Statement, ...]:
     result: list[Statement] = []
     for part in findings.experiment.parts:
         rows = [row for row in findings.configurations if row.part == part.name]
-        result += _comparison(part, rows)
         for tell in (_dropping, _truncating, _sampling):
             result += [statement for row in rows if (statement := tell(part, row))]
     return tuple(result)
-
-
-def _comparison(part: PartFinding, rows: list[ConfigurationFinding]) -> list[Statement]:
-    """How the ranked rows compare, cheapest first."""
-    ranked = sorted((row for row in rows if row.rank is not None), key=lambda row: (row.rank, _price(row)))
-    if not ranked:
-        return []
-    rests_on = tuple(row_key(row) for row in ranked)
-    where = condition(part)
-    first = f"{name_of(ranked[0])} costs {_costs(ranked[0], spelled=True)}{_marks(ranked[0])}"
-    if len(ranked) == 1:
-        text = f"{where}, one delivers every record: {first}."
-    else:
-        others = [
-            f"{name_of(row)} {_costs(row)}{_marks(row)}" + (" (a tie)" if row.rank == before.rank else "")
-            for before, row in pairwise(ranked)
-        ]
-        text = f"{where}, these deliver every record: {first}; {'; '.join(others)}."
-    return [Statement(id=f"{part.name}-delivers-everything", text=text, rests_on=rests_on)]
-
-
-def _marks(row: ConfigurationFinding) -> str:
-    """What belongs to a number wherever it is told."""
-    if not row.deferred:
-        return ""
-    left = "the overhead" if find_measure(row, "cpu", "record") else "that"
-    return f" (deferred: most of its export is not in {left})"
 
 
 def _dropping(part: PartFinding, row: ConfigurationFinding) -> Statement | None:
@@ -65,7 +35,7 @@ def _dropping(part: PartFinding, row: ConfigurationFinding) -> Statement | None:
     offered = rounded(records.offered_per_second) if records.offered_per_second else "?"
     carried = f" and carries about {rounded(rate.estimate)} of them here" if rate else ""
     text = (
-        f"{condition(part)}, {name_of(row)} is offered {offered} records per second{carried}: {_loss(row)} "
+        f"{condition(part)}, {name_of(row)} is offered {offered} records/s{carried}: {_loss(row)} "
         f"(in {share(records.blocks_incomplete, records.blocks, 'block')})."
     )
     return _about(part, row, "drops", text)
@@ -134,38 +104,9 @@ def _loss(row: ConfigurationFinding) -> str:
 
 
 def condition(part: PartFinding) -> str:
-    """The rate of a part in words, and its level of each factor."""
-    parameters = part.parameters
-    levels = f" ({part.levels})" if part.levels else ""
-    if parameters.rate == "full":
-        return f"Back to back{levels}"
-    return f"At {parameters.rate * parameters.depth:,.0f} invocations per second{levels}"
-
-
-def _price(row: ConfigurationFinding) -> float:
-    """What a row is ranked by, as far as it is known: only the order of ties rests on it."""
-    measure = find_measure(row, "cpu", "record") or find_measure(row, "overhead", "invocation")
-    return measure.estimate if measure else float("inf")
-
-
-def _costs(row: ConfigurationFinding, *, spelled: bool = False) -> str:
-    """Overhead of the call and CPU of all threads, with what they are per where it is ``spelled`` out."""
-    cpu = find_measure(row, "cpu", "record")
-    overhead = _ns(find_measure(row, "overhead", "invocation"))
-    if cpu is None:
-        return overhead + (" per traced invocation" if spelled else "")
-    if spelled:
-        return f"{overhead} per traced invocation and {_ns(cpu)} of CPU, all threads together, per record"
-    return f"{overhead} and {_ns(cpu)}"
-
-
-def _ns(measure: Measure | None) -> str:
-    if measure is None:
-        return "?"
-    if measure.ci95 is None:
-        return f"{rounded(measure.estimate)} ns"
-    half = (measure.ci95[1] - measure.ci95[0]) / 2
-    return f"{rounded(measure.estimate, like=half)} ± {rounded(half)} ns"
+    """The rate of a part in words, and its level of each factor: ``At 1,000 calls/s (JDK 17)``."""
+    rate = part.parameters.rate
+    return f"At {'full speed' if rate == FULL else f'{rate:,.10g} calls/s'}{f' ({part.levels})' if part.levels else ''}"
 
 
 def rounded(value: float, like: float | None = None) -> str:

@@ -1,7 +1,7 @@
 """The columns of the terminal's table: how wide each is, and what stands below a row where it is narrow."""
 
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from rich.cells import cell_len
 from rich.console import Group as RichGroup
@@ -12,6 +12,7 @@ from rich.text import Text
 
 from tracetax.model import Delivery
 from tracetax.report import numbers
+from tracetax.report.headline import Cost
 from tracetax.report.sentences import building
 from tracetax.report.views import (
     Group,
@@ -24,18 +25,22 @@ from tracetax.report.views import (
     loss,
     measure,
     overhead,
+    remarks,
     title_of,
 )
 from tracetax.results.findings import ConfigurationFinding, Measure, PartFinding
 
+Value = Callable[[ConfigurationFinding], Measure | None]
+WARNING = "⚠"
 MIN_TITLE = 16
 RANK = 2
 GAP = 2
 INDENT = RANK + 2 * GAP
-COST = ("overhead per", "invocation,", "ns, 95 %")
-P99 = ("", "p99 of", "a call")
+RANKED = "ranked by"
+OVERHEAD = ("overhead per", "invocation,", "ns, 95 %")
 CPU = ("CPU of all", "threads, per", "record, ns")
-RECORDS = ("", "", "records")
+P99 = ("p99 of", "a call")
+RECORDS = ("records",)
 
 
 def plain(text: str) -> str:
@@ -44,71 +49,80 @@ def plain(text: str) -> str:
 
 
 class Layout:
-    """Column widths, the same for every part, so that all numbers line up."""
+    """Column widths, the same for every part, so that all numbers line up. What ranks comes first, and is marked."""
 
-    def __init__(self, parts: list[PartView], width: int) -> None:
+    def __init__(self, parts: list[PartView], width: int, by: Cost) -> None:
         placed = [(row, view.part) for view in parts for row in view.rows if group_of(row) is not Group.FAILED]
         rows = [row for row, _ in placed]
         notes = [labels(row, part) for row, part in placed]
         self.agent = _widest(plain(row.agent_name) for row in rows)
-        self.cost = _Pair([overhead(row) for row in rows], COST)
-        self.cpu = _Pair([cpu(row) for row in rows], CPU)
         self.p99 = _widest((*P99, *map(_p99, rows)))
         self.records = _widest((*RECORDS, *map(_records, rows)))
         title = _widest(plain(title_of(row)) for row in rows)
-        self.cpu_beside = any(cpu(row) for row in rows)
-        self.cpu_below = False
+        ranked = any(row.rank is not None for row in rows)
+        pairs = [_Pair(cpu, CPU, rows), _Pair(overhead, OVERHEAD, rows)]
+        pairs = [pair for pair in (pairs if by == "cpu" else pairs[::-1]) if pair.known]
+        self.below: list[_Pair] = []
+        self.pairs = [pair.leading() if ranked and pair is pairs[0] else pair for pair in pairs]
         wanted = min(title, MIN_TITLE)
-        columns = self.cost.width, self.p99, self.records, *([self.cpu.width] if self.cpu_beside else [])
+        columns = self.p99, self.records, *(pair.width for pair in self.pairs)
         left = width - RANK - 2 * GAP - self.agent - sum(column + GAP for column in columns)
         if left < wanted:
             left += self.p99 + GAP
             self.p99 = 0
-        if left < wanted and self.cpu_beside:
-            left += self.cpu.width + GAP
-            self.cpu_beside, self.cpu_below = False, True
+        if left < wanted and len(self.pairs) > 1:
+            left += self.pairs[1].width + GAP
+            self.pairs, self.below = self.pairs[:1], self.pairs[1:]
         self.label = _label_width(notes, left - wanted - GAP)
         if self.label:
             in_one_line = _widest(", ".join(texts) for texts in notes)
             self.label = min(in_one_line, max(self.label, left - title - GAP))
             left -= self.label + GAP
         self.title = max(1, min(title, left))
+        self.width = width
 
     def _numbers(self) -> list[tuple[int, tuple[str, ...]]]:
         """Width and heading of each column of numbers that has room."""
-        found = [(self.cost.width, COST)]
+        found = [(pair.width, pair.heading) for pair in self.pairs]
         found += [(self.p99, P99)] if self.p99 else []
-        found += [(self.cpu.width, CPU)] if self.cpu_beside else []
         return [*found, (self.records, RECORDS)]
 
     def header(self) -> Text:
-        """The names of the columns of numbers."""
+        """The names of the columns of numbers, ending in the same line."""
         before = " " * (RANK + self.agent + self.title + 2 * GAP)
+        columns = self._numbers()
+        height = max(len(words) for _, words in columns)
         lines = [
-            before + "".join(" " * GAP + f"{words[line]:>{width}}" for width, words in self._numbers())
-            for line in range(len(COST))
+            before + "".join(" " * GAP + f"{word:>{width}}" for width, words in columns for word in (_at(words, line),))
+            for line in range(-height, 0)
         ]
         return Text("\n".join(line.rstrip() for line in lines), style="dim")
 
-    def row(self, row: ConfigurationFinding, group: Group, part: PartFinding) -> RenderableType:
-        """A row; what has no column of its own stands below it, over the whole width."""
+    def row(
+        self, row: ConfigurationFinding, group: Group, part: PartFinding, told: Iterable[str] = ()
+    ) -> RenderableType:
+        """A row; what has no column of its own stands below it, over the whole width, its warnings last.
+
+        Warnings whose codes are ``told`` of the whole run are left out.
+        """
         notes = labels(row, part)
         beside = Text("\n".join(_label_lines(notes, self.label)) if self.label else "", style="dim")
         rank = str(row.rank) if group is Group.DELIVERS and row.rank is not None else ""
-        cells = [rank, plain(row.agent_name), plain(title_of(row)), self.cost.text(overhead(row))]
+        cells = [rank, plain(row.agent_name), plain(title_of(row)), *(pair.text(row) for pair in self.pairs)]
         cells += [_p99(row)] if self.p99 else []
-        cells += [self.cpu.text(cpu(row))] if self.cpu_beside else []
         cells += [_records(row)]
         table = self._table()
         table.add_row(*map(Text, cells), *([beside] if self.label else []))
-        below = [self._cpu_in_words(row)] if self.cpu_below and cpu(row) else []
+        below = [words for pair in self.below if (words := pair.in_words(row))]
         spent = apart(row)
-        below += [f"CPU {self.cpu.text(spent).strip()} ns per invocation offered"] if spent else []
+        below += [f"CPU {_amount(spent)} ns per invocation offered"] if spent else []
         built = building(row)
         below += [built] if built else []
         below += [", ".join(notes)] if notes and not self.label else []
         below += [loss(row)] if group in (Group.LOST, Group.PARTIAL, Group.COUNTS) else []
-        return RichGroup(table, *(Padding(Text(text, style="dim"), (0, 0, 0, INDENT)) for text in below))
+        return RichGroup(
+            table, *(Padding(Text(text, style="dim"), (0, 0, 0, INDENT)) for text in below), *warnings_of(row, told)
+        )
 
     def _table(self) -> Table:
         table = Table.grid(padding=(0, GAP, 0, 0), pad_edge=False)
@@ -121,24 +135,54 @@ class Layout:
             table.add_column(width=self.label)
         return table
 
-    def _cpu_in_words(self, row: ConfigurationFinding) -> str:
-        charged = cpu(row)
-        return f"CPU {self.cpu.text(charged).strip()} ns per {charged.per}" if charged else ""
-
 
 class _Pair:
     """A column of estimates with their half-widths, aligned at the ±."""
 
-    def __init__(self, measures: list[Measure | None], heading: tuple[str, ...]) -> None:
-        texts = [_measured(of) for of in measures]
+    def __init__(self, of: Value, heading: tuple[str, ...], rows: list[ConfigurationFinding]) -> None:
+        texts = [_measured(of(row)) for row in rows]
+        self.of = of
+        self.heading = heading
+        self.known = any(of(row) for row in rows)
         self.estimate = _widest(estimate for estimate, _ in texts)
         self.margin = _widest(margin for _, margin in texts)
         self.width = max(self.estimate + 3 + self.margin, _widest(heading))
 
-    def text(self, of: Measure | None) -> str:
+    def leading(self) -> "_Pair":
+        """The column marked as that which the ranks follow."""
+        self.heading = (RANKED, *self.heading)
+        return self
+
+    def text(self, row: ConfigurationFinding) -> str:
         """One cell, as wide as all of the column."""
-        estimate, margin = _measured(of)
+        estimate, margin = _measured(self.of(row))
         return f"{estimate:>{self.estimate}}" + (f" ± {margin:<{self.margin}}" if margin else " " * (3 + self.margin))
+
+    def in_words(self, row: ConfigurationFinding) -> str:
+        """The number without its column; empty where there is none."""
+        of = self.of(row)
+        return f"{'CPU' if self.of is cpu else 'overhead'} {_amount(of)} ns per {of.per}" if of else ""
+
+
+def warnings_of(row: ConfigurationFinding, told: Iterable[str] = ()) -> list[RenderableType]:
+    """A row's warnings, below it; the page has its notes too."""
+    found: list[RenderableType] = []
+    for verdict in remarks(row, told):
+        if verdict.severity == "warning":
+            table = Table.grid(padding=(0, 1))
+            table.add_row(Text(WARNING, style="yellow"), Text(plain(verdict.text)))
+            found.append(Padding(table, (0, 0, 0, RANK + GAP)))
+    return found
+
+
+def _at(words: tuple[str, ...], line: int) -> str:
+    """A heading's line counted from its last."""
+    return words[line] if len(words) >= -line else ""
+
+
+def _amount(of: Measure) -> str:
+    estimate, margin = _measured(of)
+    return f"{estimate} ± {margin}" if margin else estimate
 
 
 def _measured(of: Measure | None) -> tuple[str, str]:

@@ -104,15 +104,18 @@ def duration(nanoseconds: float, digits: int = 3) -> str:
     return f"{significant(nanoseconds, digits)} ns"
 
 
-def measured_duration(nanoseconds: float, half_width: float | None) -> tuple[str, str, str]:
-    """A time, its half-width and the unit that fits the larger of the two: ``("18.4", "1.5", "µs")``."""
-    largest = max(abs(nanoseconds), half_width if half_width and math.isfinite(half_width) else 0.0)
-    fitting = (unit for unit in NANOSECOND_UNITS if largest >= unit[0] * 0.9995)
+def measured_duration(nanoseconds: float, half_width: float | None, largest: float = 0.0) -> tuple[str, str, str]:
+    """A time, its half-width and the unit that fits the larger of the two: ``("18.4", "1.5", "µs")``.
+
+    ``largest`` is that of several times which share a unit.
+    """
+    own = max(abs(nanoseconds), half_width if half_width and math.isfinite(half_width) else 0.0)
+    fitting = (unit for unit in NANOSECOND_UNITS if max(own, largest) >= unit[0] * 0.9995)
     scale, unit = next(fitting, NANOSECOND_UNITS[-1])
     estimate, width = nanoseconds / scale, None if half_width is None else half_width / scale
     decimals = decimals_for(width, estimate)
     if width and math.isfinite(width) and scale > 1:
-        decimals = min(2, 1 - math.floor(math.log10(width)))
+        decimals = min(3 if largest else 2, 1 - math.floor(math.log10(width)))
     return rounded(estimate, decimals), "" if width is None else rounded(width, decimals), unit
 
 

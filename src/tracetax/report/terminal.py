@@ -1,24 +1,25 @@
-"""The answer in the terminal: how builds compare, one table per part, then the sentences, then where to read on."""
+"""The answer in the terminal: one sentence, what a choice hangs on, one table per part, then where to read on."""
 
 import textwrap
-from collections.abc import Iterator
 from pathlib import Path
 
-from msgspec.structs import replace
+from msgspec import Struct
 from rich.cells import cell_len
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from tracetax.report import lines, numbers, sentences
-from tracetax.report.columns import Layout, plain
+from tracetax.report import headline, lines, numbers, sentences
+from tracetax.report.columns import GAP, Layout, plain, warnings_of
+from tracetax.report.decision import BEST, MEANING, ROOM, Decision, Line, decision
 from tracetax.report.published import Cell, PublishedView, published_view
 from tracetax.report.views import (
     NO_RESULT,
     STOPPED,
     Group,
     PartView,
+    caveat,
     errors,
     group_heading,
     half_width,
@@ -26,6 +27,7 @@ from tracetax.report.views import (
     measure,
     next_line,
     platform_words,
+    ranked_by,
     shown_path,
     title_of,
     views,
@@ -34,26 +36,33 @@ from tracetax.report.views import (
 from tracetax.results.findings import ConfigurationFinding, Findings, GrowthFinding
 from tracetax.results.records import Verdict
 
+LEAST = 14
+"""Width of a configuration's column in the table of the choice."""
 SEVERITY_MARKS = {"error": ("✗", "red"), "warning": ("⚠", "yellow"), "note": ("·", "dim")}
 
 
 def render(findings: Findings, console: Console, page: Path | None, run: Path) -> None:
     """Print a run's answer. ``page`` is the written report, if any; ``run`` the run's folder.
 
-    Fits 80 columns; below that labels and CPU move under their row. Colour only where the console is a terminal.
+    Fits 80 columns; below that labels and what does not rank move under their row. Colour only where the console is a
+    terminal.
     """
+    parts = views(findings)
+    told = [verdict.code for verdict in findings.verdicts]
+    console.print()
     if not findings.experiment.result:
         _print(console, Text(NO_RESULT, style="bold yellow"))
-    if findings.comparisons:
-        console.print()
-    for comparison in findings.comparisons:
-        _print(console, _wrapped(comparison.text, console.width, "bold"))
-    parts = views(findings)
-    layout = Layout(parts, console.width)
+    if first := headline.verdict(findings, parts):
+        _print(console, _wrapped(first, console.width, "bold"))
+    if len(findings.comparisons) > 1:
+        for comparison in findings.comparisons:
+            _print(console, _wrapped(comparison.text, console.width))
+    _decision(console, findings, parts)
+    layout = Layout(parts, console.width, ranked_by(findings))
     several = len({platform_words(view.part) for view in parts}) > 1
     for view in parts:
         console.print()
-        _part(console, view, layout, platform=platform_words(view.part) if several else "")
+        _part(console, view, layout, platform_words(view.part) if several else "", told)
         published = published_view(view)
         if published:
             console.print()
@@ -62,16 +71,74 @@ def render(findings: Findings, console: Console, page: Path | None, run: Path) -
         if group[0].slope.name != "service_time" or any(line.published for line in group):
             console.print()
             _lines(console, group)
-    console.print()
+    if findings.statements:
+        console.print()
     for statement in findings.statements:
         _print(console, _wrapped(statement.text, console.width))
-    service = sentences.service(parts)
-    if service:
-        _print(console, _wrapped(service, console.width))
-    for verdict in _verdicts(findings):
+    run_wide = [verdict for verdict in findings.verdicts if verdict.code != "no-result"]
+    if run_wide:
+        console.print()
+    for verdict in run_wide:
         _verdict(console, verdict)
     console.print()
     _pointers(console, findings, page, run)
+
+
+class _SideBySide(Struct, frozen=True):
+    """The table of the choice as text: a column of cells for each configuration, with its width."""
+
+    found: Decision
+    columns: list[list[str]]
+    widths: list[int]
+    width: int
+    """Of the whole table."""
+
+
+def _side_by_side(found: Decision) -> _SideBySide:
+    columns = [[_marked(line, place) for line in found.lines] for place in range(len(found.columns))]
+    widths = [max(LEAST, *map(cell_len, cells)) for cells in columns]
+    label = max(cell_len(_label(line)) for line in found.lines)
+    return _SideBySide(found, columns, widths, label + sum(width + GAP for width in widths))
+
+
+def _decision(console: Console, findings: Findings, parts: list[PartView]) -> None:
+    """What a choice hangs on, configurations side by side: as many as there is room for."""
+    narrower = (decision(findings, parts, room) for room in range(ROOM, 0, -1))
+    tables = [_side_by_side(found) for found in narrower if found]
+    if not tables:
+        return
+    shown = next((one for one in tables if one.width <= console.width), tables[-1])
+    found = shown.found
+    table = Table.grid(padding=(0, GAP, 0, 0), pad_edge=False)
+    table.add_column(overflow="fold")
+    for width in shown.widths:
+        table.add_column(width=width, overflow="fold")
+    table.add_row("", *(Text(head, style="bold") for head in _heads(found)))
+    for line, *cells in zip(found.lines, *shown.columns, strict=True):
+        style = "dim" if line.minor else ""
+        values = [Text(cell, style="bold green" if place in line.best else style) for place, cell in enumerate(cells)]
+        table.add_row(Text(_label(line), style=style), *values)
+    console.print()
+    console.print(table, highlight=False)
+    notes = [MEANING] if found.marked else []
+    notes += [f"{numbers.in_words(found.others)} more in the table below"] if found.others else []
+    if notes:
+        _print(console, _wrapped("; ".join(notes), console.width, "dim"))
+
+
+def _heads(found: Decision) -> list[str]:
+    """Agent and configuration, under one another, in line with the numbers."""
+    titles = [f"{title_of(row)}{f' ({caveat(row)})' if row.deferred else ''}" for row in found.columns]
+    return [f"  {plain(row.agent_name)}\n  {plain(title)}" for row, title in zip(found.columns, titles, strict=True)]
+
+
+def _label(line: Line) -> str:
+    return f"  {line.label}" if line.minor else f"{line.label}{f' ({line.note})' if line.note else ''}"
+
+
+def _marked(line: Line, place: int) -> str:
+    """A cell; a mark before what is best, and room for it before the others, so that numbers line up."""
+    return f"{BEST if place in line.best else ' '} {line.cells[place]}"
 
 
 def _wrapped(text: str, width: int, style: str = "", indent: int = 0) -> Text:
@@ -87,8 +154,8 @@ def _print(console: Console, text: Text) -> None:
     console.print(text, highlight=False)
 
 
-def _part(console: Console, view: PartView, layout: Layout, platform: str) -> None:
-    """One table; ``platform`` is what it ran on, where that differs between parts."""
+def _part(console: Console, view: PartView, layout: Layout, platform: str, told: list[str]) -> None:
+    """One table; ``platform`` is what it ran on, where that differs between parts; ``told`` what the run warns of."""
     part = view.part
     title = _wrapped(f"{part.title}: {workload_words(part.parameters)}", console.width, "bold")
     band = view.half_width(view.band)
@@ -98,6 +165,8 @@ def _part(console: Console, view: PartView, layout: Layout, platform: str) -> No
     background = [*([f"on {platform}"] if platform else []), *_background(view)]
     separator = " · " if cell_len(" · ".join(background)) <= console.width else "\n"
     _print(console, Text(separator.join(background), style="dim"))
+    for warning in (warning for row in view.baselines for warning in warnings_of(row, told)):
+        console.print(warning, highlight=False)
     if any(group is not Group.FAILED for group in view.groups):
         console.print(layout.header())
     for group, rows in view.groups.items():
@@ -106,7 +175,7 @@ def _part(console: Console, view: PartView, layout: Layout, platform: str) -> No
             if group is Group.FAILED:
                 _failed(console, row)
             else:
-                console.print(layout.row(row, group, part))
+                console.print(layout.row(row, group, part, told))
 
 
 def _background(view: PartView) -> list[str]:
@@ -172,23 +241,6 @@ def _cell(cell: Cell | None) -> Text:
         return Text("–", style="dim")
     value, spread = numbers.measured(cell.estimate, cell.spread)
     return Text(f"{value} ± {spread}" if spread else value)
-
-
-def _verdicts(findings: Findings) -> Iterator[Verdict]:
-    """What a reader of the table must know: the run's verdicts and the rows' warnings. Errors stand in their row.
-
-    What the run has a verdict on is not repeated for each row: the page has it.
-    """
-    yield from (verdict for verdict in findings.verdicts if verdict.code != "no-result")
-    told = {verdict.code for verdict in findings.verdicts}
-    titles = {part.name: part.title for part in findings.experiment.parts}
-    for row in findings.configurations:
-        where = f"{row.agent_name}, {title_of(row)}" + (
-            f" ({titles.get(row.part, row.part)})" if len(titles) > 1 else ""
-        )
-        for verdict in row.verdicts:
-            if verdict.severity == "warning" and verdict.code not in told:
-                yield replace(verdict, text=f"{where}: {verdict.text}")
 
 
 def _verdict(console: Console, verdict: Verdict) -> None:

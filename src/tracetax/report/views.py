@@ -205,6 +205,13 @@ def caveat(row: ConfigurationFinding) -> str:
     return LABELS["deferred"] if row.deferred else ""
 
 
+def remarks(row: ConfigurationFinding, told: Iterable[str] = ()) -> list[Verdict]:
+    """A row's warnings and notes, warnings first; without those whose codes are ``told`` of the whole run."""
+    known = set(told)
+    found = [verdict for verdict in row.verdicts if verdict.severity != "error" and verdict.code not in known]
+    return sorted(found, key=lambda verdict: verdict.severity != "warning")
+
+
 def apart(row: ConfigurationFinding) -> Measure | None:
     """CPU per invocation of a row whose CPU per delivered record carries that of the records that are missing."""
     of, missing = cpu(row), group_of(row) in (Group.DROPS, Group.LOST, Group.PARTIAL)
@@ -271,7 +278,7 @@ def workload_words(parameters: Parameters) -> str:
     threads = plural(parameters.threads, "thread")
     work = f", {numbers.duration(parameters.method_time_ns)} of work at the leaf" if parameters.method_time_ns else ""
     if parameters.rate == FULL:
-        return f"back to back, {threads}, {plural(parameters.depth, 'invocation')} per call{work}"
+        return f"calls back to back × {plural(parameters.depth, 'invocation')}, {threads}{work}"
     wait = {"spin": "spinning", "park": "parked"}[parameters.wait]
     calls = f"{parameters.rate:,.10g} calls/s × {plural(parameters.depth, 'invocation')}"
     return f"{calls}, {threads}, {wait} between calls{work}"

@@ -179,6 +179,8 @@ class ConfigurationFinding(Struct, frozen=True):
     """The backend in the sink's place, by the name of its folder; empty for the sink."""
     backend_name: str = ""
     """Its name and version."""
+    ranks: dict[Literal["cpu", "overhead"], int] = {}
+    """The same by either cost, as far as it is known of all that are ranked; ``rank`` is the one of ``rank_by``."""
 
 
 class AABand(Struct, frozen=True):

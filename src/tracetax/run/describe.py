@@ -121,7 +121,7 @@ def jvm_words(jvm: JvmSettings) -> str:
 def part_words(part: Part) -> str:
     """What one trial of a part calls, in words."""
     parameters = part.parameters
-    rate = "back to back" if parameters.rate == "full" else f"at {parameters.rate:,g} calls per second"
+    rate = "back to back" if parameters.rate == "full" else f"at {parameters.rate:,g} calls/s"
     threads = plural(parameters.threads, "thread")
     work = f", {parameters.method_time_ns:,} ns of work at the leaf" if parameters.method_time_ns else ""
     built = ", built in each trial" if parameters.start_up_built else ""

@@ -3,6 +3,7 @@
 import csv
 import io
 
+from tracetax.report.views import ranked_by
 from tracetax.results.findings import ConfigurationFinding, Findings, Measure
 
 COLUMNS = (
@@ -27,18 +28,35 @@ COLUMNS = (
     *("calls", "depth", "rate", "method_time_ns", "threads", "wait", "start_up_methods", "start_up_monitored"),
     "start_up_built",
     *("rank", "deferred", "records_expected", "records_received", "completeness", "verdicts"),
-    *("measure", "unit", "per", "estimate", "sd", "ci95_low", "ci95_high", "n_blocks", "paired_with", "labels"),
+    *(
+        "measure",
+        "unit",
+        "per",
+        "estimate",
+        "sd",
+        "ci95_low",
+        "ci95_high",
+        "n_blocks",
+        "paired_with",
+        "labels",
+        "ranks",
+    ),
 )
 
 
 def export(findings: Findings) -> str:
-    """A header and the rows; what does not exist is empty, lists are joined by ``+``."""
+    """A header and the rows; what does not exist is empty, lists are joined by ``+``.
+
+    The measure that a ranked row is ranked by comes first, and has ``ranks``.
+    """
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(COLUMNS)
+    by = ranked_by(findings)
     for row in findings.configurations:
         keys = _keys(findings, row)
-        measures = [_measure(of) for of in row.measures] or [("",) * 10]
+        ordered = sorted(row.measures, key=lambda of: not _ranks(of, row, by))
+        measures = [(*_measure(of), _ranks(of, row, by)) for of in ordered] or [("",) * 11]
         writer.writerows((*keys, *values) for values in measures)
     return file.getvalue()
 
@@ -58,6 +76,11 @@ def _keys(findings: Findings, row: ConfigurationFinding) -> tuple[object, ...]:
         *(row.rank, row.deferred, records.expected, records.received, records.completeness),
         "+".join(dict.fromkeys(verdict.code for verdict in row.verdicts)),
     )
+
+
+def _ranks(of: Measure, row: ConfigurationFinding, by: str) -> bool:
+    """Whether this is the measure that a row's rank follows."""
+    return row.rank is not None and (of.name, of.per) == (by, "record" if by == "cpu" else "invocation")
 
 
 def _measure(of: Measure) -> tuple[object, ...]:

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator
 
-from tracetax.report import lines, numbers, sentences
+from tracetax.report import headline, lines, numbers, sentences
+from tracetax.report.decision import BEST, MEANING, Decision, decision
+from tracetax.report.headline import Cost
 from tracetax.report.views import (
     NO_RESULT,
     STOPPED,
@@ -18,6 +20,7 @@ from tracetax.report.views import (
     overhead,
     platform_words,
     promises,
+    ranked_by,
     title_of,
     views,
     workload_words,
@@ -38,16 +41,18 @@ MACHINE = ("cpu", "cores", "memory_bytes", "kernel", "java")
 
 
 def export(findings: Findings) -> str:
-    """The verdict, a table per part, the machine, the versions and the command; no links, no HTML."""
+    """The verdict, what a choice hangs on, a table per part, the machine, versions and command; no link, no HTML."""
     parts = views(findings)
     blocks = [f"**{_escaped(findings.experiment.title)}**"]
     blocks += [f"**{NO_RESULT}**"] if not findings.experiment.result else []
-    told = (sentences.verdict(findings, parts), sentences.service(parts))
-    blocks += [_escaped(text) for text in told if text]
+    first = headline.verdict(findings, parts)
+    blocks += [f"**{_escaped(first)}**"] if first else []
     if len(findings.comparisons) > 1:
         blocks.append("\n".join(f"- {_escaped(one.text)}" for one in findings.comparisons))
+    choice = decision(findings, parts)
+    blocks += ["\n".join(_side_by_side(choice))] if choice else []
     for view in parts:
-        blocks += ["\n".join(_part(view)), "\n".join(_table(view))]
+        blocks += ["\n".join(_part(view)), "\n".join(_table(view, ranked_by(findings)))]
         blocks += ["\n".join(found)] if (found := list(_throughput(view))) else []
     blocks += ["\n".join(_lines(group)) for group in lines.by_kind(findings.growth)]
     blocks += [f"> {_escaped(verdict.text)}" for verdict in findings.verdicts if verdict.severity != "note"]
@@ -71,18 +76,32 @@ def _part(view: PartView) -> Iterator[str]:
     yield "; ".join(facts)
 
 
-def _table(view: PartView) -> Iterator[str]:
+def _side_by_side(choice: Decision) -> Iterator[str]:
+    """What a choice hangs on, a column for each configuration; what is best is bold."""
+    names = (f"{_escaped(row.agent_name)}, {_escaped(title_of(row))}" for row in choice.columns)
+    yield f"| | {' | '.join(names)} |"
+    yield f"| --- | {' | '.join('--:' for _ in choice.columns)} |"
+    for line in choice.lines:
+        cells = (f"**{BEST} {cell}**" if place in line.best else cell for place, cell in enumerate(line.cells))
+        yield f"| {line.label}{f' ({line.note})' if line.note else ''} | {' | '.join(cells)} |"
+    notes = [MEANING] if choice.marked else []
+    notes += [f"{numbers.in_words(choice.others)} more in the table below"] if choice.others else []
+    if notes:
+        yield f"\n{'; '.join(notes)}"
+
+
+def _table(view: PartView, by: Cost) -> Iterator[str]:
     builds = [one for one in BUILDS if any(measure(row, one[1]) for row in view.rows)]
     more = "".join(f"{heading} | " for heading, _ in builds)
-    yield (
-        "| | agent | configuration | CPU per record, ns | overhead per invocation, ns | p99 of a call | records | "
-        f"{more}|"
-    )
+    costs = ["CPU per record, ns", "overhead per invocation, ns"][:: 1 if by == "cpu" else -1]
+    marked = any(row.rank is not None for row in view.rows)
+    costs[0] += ", ranked by this" if marked else ""
+    yield f"| | agent | configuration | {' | '.join(costs)} | p99 of a call | records | {more}|"
     yield f"| --: | --- | --- | --: | --: | --: | --: | {'--: | ' * len(builds)}--- |"
     for group, rows in view.groups.items():
         yield f"| | *{_escaped(group_heading(group, rows))}* | | | | | | {'| ' * len(builds)}|"
         for row in rows:
-            *cells, notes = _cells(view, group, row)
+            *cells, notes = _cells(view, group, row, by)
             added = [sentences.duration(of) if (of := measure(row, name)) else "" for _, name in builds]
             yield f"| {' | '.join((*cells, *added, notes))} |"
 
@@ -102,7 +121,7 @@ def _throughput(view: PartView) -> Iterator[str]:
         yield f"| {' | '.join(cells)} |"
 
 
-def _cells(view: PartView, group: Group, row: ConfigurationFinding) -> list[str]:
+def _cells(view: PartView, group: Group, row: ConfigurationFinding, by: Cost) -> list[str]:
     rank = str(row.rank) if group is Group.DELIVERS and row.rank is not None else ""
     names = [rank, _escaped(row.agent_name), _escaped(title_of(row))]
     if group is Group.FAILED:
@@ -112,7 +131,8 @@ def _cells(view: PartView, group: Group, row: ConfigurationFinding) -> list[str]
     slow = " ".join(numbers.measured_duration(p99.estimate, half_width(p99))[::2]) if p99 else ""
     share = row.records.completeness
     records = numbers.percent(share) if promises(row) and share is not None else ""
-    return [*names, _measured(cpu(row)), _measured(overhead(row)), slow, records, ", ".join(labels(row, view.part))]
+    costs = [_measured(cpu(row)), _measured(overhead(row))][:: 1 if by == "cpu" else -1]
+    return [*names, *costs, slow, records, ", ".join(labels(row, view.part))]
 
 
 def _lines(group: tuple[GrowthFinding, ...]) -> Iterator[str]:

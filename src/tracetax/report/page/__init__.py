@@ -1,9 +1,10 @@
-"""The page: one self-contained HTML file, no script, no network. The verdict first, the evidence below it."""
+"""The page: one self-contained HTML file, no script, no network. The verdict first, the evidence folded below it."""
 
 import statistics
 from importlib.resources import files
 from pathlib import Path
 
+from tracetax.report.decision import decision
 from tracetax.report.page.account import account
 from tracetax.report.page.behind import behind
 from tracetax.report.page.builds import builds
@@ -12,7 +13,7 @@ from tracetax.report.page.delivery import delivery
 from tracetax.report.page.footprint import footprint
 from tracetax.report.page.growth import growth
 from tracetax.report.page.header import header
-from tracetax.report.page.html import Markup, h
+from tracetax.report.page.html import Markup, chapter, h
 from tracetax.report.page.layers import layers
 from tracetax.report.page.papers import papers
 from tracetax.report.page.patterns import patterns
@@ -21,14 +22,13 @@ from tracetax.report.page.provenance import commands, machine, reproduction, ver
 from tracetax.report.page.ranking import ranking
 from tracetax.report.page.series import read_lines, series
 from tracetax.report.page.verdicts import verdicts
-from tracetax.report.page.words import statements
 from tracetax.report.views import next_line, ranked_by, views
 from tracetax.results.findings import Findings
 from tracetax.results.folder import RunFolder, disk_errors
 from tracetax.results.records import TrialRecord
 
-Section = tuple[str, str, Markup | None]
-"""Its id, its name in the navigation, and the section; None where the run has nothing for it."""
+Chapter = tuple[str, str, str, list[Markup | None]]
+"""Its id, its name in the navigation, what it is about, and its sections; None where the run has nothing for one."""
 
 
 def write_page(run_dir: Path, findings: Findings) -> Path:
@@ -44,30 +44,37 @@ def write_page(run_dir: Path, findings: Findings) -> Path:
     parts = views(findings)
     better = next_line(findings, run_dir) if findings.experiment.result else None
     tick = _clock_tick(trials)
-    sections: list[Section] = [
-        ("builds", "Builds", builds(parts, findings.comparisons)),
-        ("ranking", "Cost", ranking(parts, ranked_by(findings))),
-        ("delivery", "Delivery", delivery(parts)),
-        ("words", "In words", statements(findings)),
-        ("consists", "What it consists of", consists(parts)),
-        ("footprint", "Memory and start-up", footprint(parts)),
-        ("percentiles", "Distribution", percentiles(parts, tick)),
-        ("growth", "Growth", growth(parts, findings.growth)),
-        ("layers", "Layers", layers(parts)),
-        ("papers", "Papers", papers(parts, findings.experiment.paper)),
-        ("series", "Trials", series(parts, timed, lines)),
-        ("account", "Records", account(parts)),
-        ("verdicts", "Verdicts", verdicts(findings, trials)),
-        ("machine", "Machine", machine(findings)),
-        ("versions", "Versions", versions(findings, trials)),
-        ("commands", "Commands", commands(findings, trials)),
-        ("reproduce", "Reproduce", reproduction(findings, folder.manifest, better)),
-        ("rows", "Rows", behind(parts, trials)),
+    told = [verdict.code for verdict in findings.verdicts]
+    costs: list[Markup | None] = [
+        builds(parts, findings.comparisons),
+        ranking(parts, ranked_by(findings), told),
+        papers(parts, findings.experiment.paper),
+        growth(parts, findings.growth),
+        consists(parts),
+        layers(parts),
+    ]
+    details: list[Markup | None] = [
+        percentiles(parts, tick),
+        series(parts, timed, lines),
+        verdicts(findings, trials),
+        machine(findings),
+        versions(findings, trials),
+        commands(findings, trials),
+        reproduction(findings, folder.manifest, better),
+        behind(parts, trials),
+    ]
+    chapters: list[Chapter] = [
+        ("cost", "Cost", "every configuration, with intervals", costs),
+        ("records", "Delivery", "which records arrived", [delivery(parts, findings), account(parts)]),
+        ("memory", "Memory and start", "and bytes, and the time to drain", [footprint(parts)]),
+        ("details", "Details", "distributions, every trial, machine, versions, commands", details),
     ]
     page = run_dir / "report.html"
     with disk_errors(run_dir):
         part = page.with_name(page.name + ".part")
-        part.write_text(_document(findings, header(findings, parts, better), sections), encoding="utf-8")
+        choice = decision(findings, parts)
+        top = header(findings, parts, choice, better)
+        part.write_text(_document(findings, top, chapters, unfolded="" if choice and not findings.comparisons else "cost"), encoding="utf-8")
         part.replace(page)
     return page
 
@@ -77,7 +84,8 @@ def _clock_tick(trials: list[TrialRecord]) -> float:
     return statistics.median(ticks) if ticks else 0.0
 
 
-def _document(findings: Findings, top: Markup, sections: list[Section]) -> str:
+def _document(findings: Findings, top: Markup, chapters: list[Chapter], unfolded: str) -> str:
+    """The page; ``unfolded`` is the chapter that is open from the start, where nothing on top tells what it tells."""
     experiment = findings.experiment
     style = files(__package__ or __name__).joinpath("style.css").read_text(encoding="utf-8")
     head = h(
@@ -89,10 +97,15 @@ def _document(findings: Findings, top: Markup, sections: list[Section]) -> str:
         h("title", f"{experiment.title} · {experiment.run}"),
         h("style", Markup(style)),
     )
-    there = [(key, name, content) for key, name, content in sections if content]
+    there = [
+        (key, name, lead, content)
+        for key, name, lead, sections in chapters
+        if (content := [section for section in sections if section])
+    ]
     skip = h("a", "Skip to the numbers", href="#numbers", class_="skip")
-    navigation = h("nav", [h("a", name, href=f"#{key}") for key, name, _ in there], aria_label="Sections")
-    main = h("main", [content for _, _, content in there], id="numbers", tabindex=-1)
+    navigation = h("nav", [h("a", name, href=f"#{key}") for key, name, _, _ in there], aria_label="Chapters")
+    folded = [chapter(key, name, lead, content, key == unfolded) for key, name, lead, content in there]
+    main = h("main", folded, id="numbers", tabindex=-1)
     foot = h("footer", h("p", f"tracetax {findings.tool_version} · findings.json, version {findings.schema_version}"))
     body = h("body", skip, patterns(), top, navigation, main, foot)
     return "<!DOCTYPE html>\n" + h("html", head, body, lang="en") + "\n"

@@ -36,6 +36,7 @@ def account(parts: list[PartView]) -> Markup:
         "account",
         "The account of all records",
         [caption(READING, "findings.json", "measures.parquet", BEHIND, more=MORE), tables] if tables else NOTHING,
+        folded=True,
     )
 
 

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from tracetax.report import numbers
-from tracetax.report.page.html import Child, Markup, caption, h, section, who
+from tracetax.report.page.html import BEHIND, Child, Markup, caption, h, section, who
 from tracetax.report.views import PartView, is_baseline, rows_id, title_of, workload_words
 from tracetax.results.findings import ConfigurationFinding
 from tracetax.results.records import TrialRecord
@@ -32,7 +32,8 @@ def behind(parts: list[PartView], trials: Sequence[TrialRecord]) -> Markup:
         "rows",
         "The rows behind it",
         caption(READING, "measures.parquet", "series.parquet", "distributions.parquet", more=MORE),
-        tables,
+        h("div", tables, id=BEHIND[1:]),
+        folded=True,
     )
 
 

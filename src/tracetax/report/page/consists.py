@@ -61,6 +61,7 @@ def consists(parts: list[PartView]) -> Markup | None:
         caption(READING, "findings.json", "measures.parquet", BEHIND, more=MORE),
         h("p", key, class_="key caption"),
         tables,
+        folded=True,
     )
 
 

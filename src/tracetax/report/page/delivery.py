@@ -16,7 +16,7 @@ from tracetax.report.views import (
     title_of,
     workload_words,
 )
-from tracetax.results.findings import ConfigurationFinding
+from tracetax.results.findings import ConfigurationFinding, Findings
 
 READING = (
     "A full bar is everything that was promised. What drops when its queue is full does so by design, at the rate "
@@ -44,8 +44,8 @@ BEYOND = {
 COLUMNS = ("Agent and configuration", "", "Arrived", "Offered", "Carried while the calls ran")
 
 
-def delivery(parts: list[PartView]) -> Markup:
-    """The section with one bar per configuration that promises records."""
+def delivery(parts: list[PartView], findings: Findings) -> Markup:
+    """The section with one bar per configuration that promises records, and sentences on what is missing."""
     promising = [(view, [row for row in view.rows if _promises(row)]) for view in parts]
     tables = [_part(view, rows) for view, rows in promising if rows]
     shown = {name for _, rows in promising for row in rows for name, share in shares(row) if share > 0}
@@ -56,7 +56,26 @@ def delivery(parts: list[PartView]) -> Markup:
         [caption(READING, "findings.json", BEHIND, more=MORE), h("p", key, class_="key caption"), tables]
         if tables
         else NOTHING,
+        _statements(findings),
     )
+
+
+def _statements(findings: Findings) -> Markup | None:
+    """What was dropped, cut, sampled and received, in sentences with links to the rows they rest on."""
+    if not findings.statements:
+        return None
+    ids: dict[str, str] = {}
+    for row in findings.configurations:
+        key = "/".join(name for name in (row.part, row.agent, row.configuration, row.build, row.backend) if name)
+        ids.setdefault(key, rows_id(row))
+    items: list[Markup] = []
+    for statement in findings.statements:
+        links: list[Child] = [
+            [", " if number else " Rows: ", h("a", key, href=f"#{ids[key]}")]
+            for number, key in enumerate(key for key in statement.rests_on if key in ids)
+        ]
+        items.append(h("li", numbers.unbroken(statement.text), h("small", links) if links else None))
+    return h("ul", items, class_="statements")
 
 
 def _promises(row: ConfigurationFinding) -> bool:
@@ -97,7 +116,7 @@ def carries(row: ConfigurationFinding) -> Child:
     rate = measure(row, "delivery_rate")
     group = group_of(row)
     if group is Group.FAILED:
-        return "no result, see the verdicts"
+        return "no result: its row under Cost says why"
     if group is Group.DELIVERS:
         return "deferred: most arrived after the last call" if row.deferred else "everything offered"
     if rate is None:

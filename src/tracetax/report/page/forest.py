@@ -11,7 +11,7 @@ from tracetax.report.page.html import Child, Markup, h, plus_minus
 from tracetax.report.views import Group, PartView, apart, cpu, errors, group_of, half_width
 from tracetax.results.findings import ConfigurationFinding, Measure
 
-BAR = 12
+BAR = 8
 FAR = 2.5
 """Rows that do not deliver everything are off the scale beyond this multiple of those that do."""
 MARKS = {
@@ -60,7 +60,7 @@ class Panel(Struct, frozen=True):
 
     def _plot(self, row: ConfigurationFinding, group: Group, found: Measure | None) -> Markup:
         band = self.band(row)
-        shade = h("rect", **_span(self.axis, -band, band), y="0", height="100%", class_="band") if band else None
+        shade = _band(self.axis, band) if band else None
         return h(
             "svg",
             shade,
@@ -102,6 +102,13 @@ def _drawn(axis: Axis, found: Measure, kind: str) -> list[Markup]:
     low, high = found.ci95 or (found.estimate, found.estimate)
     interval = h("rect", **_span(axis, low, high), y="50%", height=str(BAR), class_="interval")
     return [interval, _mark(axis.at(found.estimate), kind)]
+
+
+def _band(axis: Axis, band: float) -> list[Markup]:
+    """The A/A band: a shade between two lines that can be seen without it."""
+    shade = h("rect", **_span(axis, -band, band), y="0", height="100%", class_="band")
+    ends = (axis.at(-band), axis.at(band))
+    return [shade, *(h("line", x1=x, x2=x, y1="0", y2="100%", class_="edge") for x in ends)]
 
 
 def _span(axis: Axis, low: float, high: float) -> dict[str, str]:

@@ -13,7 +13,7 @@ from tracetax.report.views import PartView, cpu, half_width, measure, overhead, 
 from tracetax.results.findings import ConfigurationFinding, GrowthFinding, Measure, PublishedLineValue
 
 FACTORS = {
-    "rate": "calls per second",
+    "rate": "calls/s",
     "depth": "invocations per call",
     "threads": "calling threads",
     "method_time_ns": "work at the leaf",
@@ -52,7 +52,11 @@ def growth(parts: list[PartView], lines: Sequence[GrowthFinding]) -> Markup | No
     if not tables:
         return None
     return section(
-        "growth", "How it grows", caption(READING, "findings.json", "measures.parquet", BEHIND, more=MORE), tables
+        "growth",
+        "How it grows",
+        caption(READING, "findings.json", "measures.parquet", BEHIND, more=MORE),
+        tables,
+        folded=True,
     )
 
 

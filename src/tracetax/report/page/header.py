@@ -1,31 +1,79 @@
-"""The head of the page: the verdict in one sentence, what a service pays, what to be warned of."""
+"""The head of the page: the verdict in one sentence, what a choice hangs on, what to be warned of."""
 
 from datetime import datetime
 
-from tracetax.report import numbers, sentences
-from tracetax.report.page.html import Markup, h
-from tracetax.report.views import INDICATIVE_BELOW, NO_RESULT, PartView
+from tracetax.report import headline, numbers
+from tracetax.report.decision import BEST, MEANING, Decision, Line
+from tracetax.report.page.html import Markup, h, who
+from tracetax.report.views import INDICATIVE_BELOW, LABELS, NO_RESULT, PartView, title_of, workload_words
 from tracetax.results.findings import Findings
 from tracetax.words import plural
 
+FEW = 2
+"""Configurations that still have columns on a phone."""
+READING = (
+    "Delay is what the traced thread waits (latency, overhead); CPU is that of all threads, until the last record has "
+    "arrived. ± is a 95 % interval."
+)
 
-def header(findings: Findings, parts: list[PartView], better: tuple[str, str] | None) -> Markup:
+
+def header(
+    findings: Findings, parts: list[PartView], choice: Decision | None, better: tuple[str, str] | None
+) -> Markup:
     """Everything above the first plot."""
     experiment = findings.experiment
     started = datetime.fromisoformat(experiment.started_at)
     source = [numbers.SEPARATOR, "after ", h("cite", experiment.paper)] if experiment.paper else None
-    verdict = sentences.verdict(findings, parts) or "No statement follows from this run."
-    service = sentences.service(parts)
+    verdict = headline.verdict(findings, parts) or "No statement follows from this run."
     facts = (experiment.key, experiment.workload, experiment.run, f"{started:%Y-%m-%d %H:%M %Z}")
     return h(
         "header",
         h("p", numbers.SEPARATOR.join(facts), source, class_="muted"),
         h("h1", experiment.title),
         h("p", numbers.unbroken(verdict), class_="answer"),
-        h("p", numbers.unbroken(service), class_="service") if service else None,
         _comparisons(findings),
+        _side_by_side(choice) if choice else None,
         _notices(findings, better),
     )
+
+
+def _side_by_side(found: Decision) -> Markup:
+    """The table that a choice hangs on: a column for each configuration."""
+    names = [f"{row.agent_name} {title_of(row)}" for row in found.columns]
+    heads = [
+        h("th", who(row.agent_name, title_of(row), note=LABELS["deferred"] if row.deferred else ""), scope="col")
+        for row in found.columns
+    ]
+    rows = [
+        h(
+            "tr",
+            h("th", line.label, h("small", " ", line.note) if line.note else None, scope="row"),
+            [_cell(line, place, name) for place, name in enumerate(names)],
+            class_="minor" if line.minor else None,
+        )
+        for line in found.lines
+    ]
+    more = f" {numbers.in_words(found.others).capitalize()} more stand under Cost." if found.others else ""
+    return h(
+        "section",
+        h(
+            "table",
+            h("caption", f"Side by side: {workload_words(found.view.part.parameters)}"),
+            h("thead", h("tr", h("td"), heads)),
+            h("tbody", rows),
+            class_="decision few" if len(names) <= FEW else "decision",
+            style=f"--columns: {len(names)}",
+        ),
+        h("p", f"{MEANING}. " if found.marked else "", READING, more, class_="caption"),
+        aria_label="Side by side",
+    )
+
+
+def _cell(line: Line, place: int, name: str) -> Markup:
+    best = place in line.best
+    sign = [h("span", f"{BEST} ", aria_hidden="true"), h("span", "best: ", class_="visually-hidden")] if best else None
+    value = h("span", sign, numbers.unbroken(line.cells[place]))
+    return h("td", value, class_="best" if best else None, data_label=name)
 
 
 def _comparisons(findings: Findings) -> Markup | None:

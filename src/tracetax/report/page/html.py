@@ -2,13 +2,13 @@
 
 import html
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
 from tracetax.report.numbers import SEPARATOR
 
-BEHIND = "#rows"
+BEHIND = "#trials-behind"
 VOID = frozenset({"meta", "br", "hr", "line", "circle", "rect", "path", "col"})
 NOT_ALLOWED = re.compile(r"[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -50,13 +50,21 @@ def escape(text: str) -> str:
     return html.escape(NOT_ALLOWED.sub("\ufffd", text))
 
 
-def section(key: str, title: str, *children: Child) -> Markup:
-    """A section of the page with a heading that can be linked to."""
-    return h("section", h("h2", title, id=key), *children, aria_labelledby=key)
+def section(key: str, title: str, *children: Child, folded: bool = False) -> Markup:
+    """A section of the page with a heading that can be linked to; ``folded`` it opens on demand."""
+    heading = h("h3", title, id=key)
+    body: Child = h("details", h("summary", heading), *children) if folded else [heading, *children]
+    return h("section", body, aria_labelledby=key)
+
+
+def chapter(key: str, title: str, lead: str, sections: Sequence[Markup], unfolded: bool) -> Markup:
+    """Several sections under one heading, which opens and closes them; a link to ``key`` opens it."""
+    summary = h("summary", h("h2", title), " ", h("span", lead, class_="muted"))
+    return h("details", summary, h("div", sections, id=key), class_="chapter", open="open" if unfolded else None)
 
 
 def caption(text: Child, *sources: str, more: str = "") -> list[Markup]:
-    """How to read what follows, and links to the rows behind it: files, or ``#rows`` for the list of trials.
+    """How to read what follows, and links to the rows behind it: files, or ``BEHIND`` for the list of trials.
 
     ``more`` is what only some readers ask for: it is folded.
     """

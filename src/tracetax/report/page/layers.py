@@ -49,7 +49,9 @@ def layers(parts: list[PartView]) -> Markup | None:
     tables = [_part(view, found) for view in parts if (found := chains(view))]
     if not tables:
         return None
-    return section("layers", "Why: what each layer adds", caption(READING, "findings.json", BEHIND, more=MORE), tables)
+    return section(
+        "layers", "Why: what each layer adds", caption(READING, "findings.json", BEHIND, more=MORE), tables, folded=True
+    )
 
 
 def chains(view: PartView) -> list[list[Step]]:

@@ -52,6 +52,7 @@ def percentiles(parts: list[PartView], clock_tick_ns: float) -> Markup:
         "How the time of a call is distributed",
         caption(READING, "findings.json", "distributions.parquet", BEHIND, more=MORE + (tick if clock_tick_ns else "")),
         [_part(view) for view in parts],
+        folded=True,
     )
 
 

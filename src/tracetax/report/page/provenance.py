@@ -22,6 +22,7 @@ def machine(findings: Findings) -> Markup:
         "The machine",
         definitions(list(facts(findings.machine))) if findings.machine else h("p", "Nothing is known about it."),
         caption("As it was when the run began.", "manifest.json"),
+        folded=True,
     )
 
 
@@ -81,7 +82,9 @@ def versions(findings: Findings, trials: list[TrialRecord]) -> Markup:
         runtime = {name: value for trial in trials for name, value in trial.versions.items()}
         pairs += list(runtime.items())
         pairs += [("kind of Java", _kind(part.java)) for part in findings.experiment.parts if part.java]
-    return section("versions", "Versions", definitions(list({name: (name, value) for name, value in pairs}.values())))
+    return section(
+        "versions", "Versions", definitions(list({name: (name, value) for name, value in pairs}.values())), folded=True
+    )
 
 
 def _kind(java: Java) -> str:
@@ -127,6 +130,7 @@ def commands(findings: Findings, trials: list[TrialRecord]) -> Markup:
             "Environment and command of one trial per configuration. Beyond that only path, home, time zone, temporary "
             "folder and locale were passed on."
         ),
+        folded=True,
     )
 
 
@@ -144,4 +148,4 @@ def reproduction(findings: Findings, manifest: Manifest | None, better: tuple[st
     if manifest and manifest.inherited:
         lines.append(("Found and not passed on", ", ".join(manifest.inherited)))
     pairs: list[tuple[str, Child]] = [(name, h("code", value)) for name, value in lines]
-    return section("reproduce", "How to reproduce it", definitions(pairs))
+    return section("reproduce", "How to reproduce it", definitions(pairs), folded=True)

@@ -1,11 +1,16 @@
 """The core of the page: each part as a forest plot whose rows carry their numbers."""
 
+from collections.abc import Sequence
+
+from msgspec import Struct
+
 from tracetax.model import Delivery
 from tracetax.report import numbers
 from tracetax.report.page.axis import NARROW, ROOM
 from tracetax.report.page.forest import MARKS, Panel, panel
 from tracetax.report.page.html import BEHIND, Child, Markup, caption, h, plus_minus, section, who
 from tracetax.report.page.percentiles import duration_of
+from tracetax.report.page.verdicts import beside
 from tracetax.report.views import (
     LABEL_MEANINGS,
     STOPPED,
@@ -19,6 +24,7 @@ from tracetax.report.views import (
     loss,
     measure,
     overhead,
+    remarks,
     rows_id,
     title_of,
     workload_words,
@@ -42,23 +48,34 @@ WITH_CPU = (
     "spent on dropped records is in it."
 )
 WITHOUT_CPU = " CPU of the agent's own threads is in it only where it keeps the caller from running."
+RANKED_BY = "ranked by this"
 RANKED = {
     "cpu": " Ranked by CPU per delivered record",
     "overhead": " Ranked by overhead per invocation",
 }
 
 
-def ranking(parts: list[PartView], by: str) -> Markup:
-    """The section with one forest plot per part, what the rank follows first."""
+class _Style(Struct, frozen=True):
+    """What the rows of a part have in common: the plots, and what is told of the whole run."""
+
+    panels: list[Panel]
+    told: tuple[str, ...]
+
+
+def ranking(parts: list[PartView], by: str, told: Sequence[str] = ()) -> Markup:
+    """The section with one forest plot per part, what the rank follows first.
+
+    Warnings and notes stand beside their rows, but those whose codes are ``told`` of the whole run.
+    """
     with_cpu = any(cpu(row) for view in parts for row in view.rows)
     more = (
         MORE + (WITH_CPU if with_cpu else WITHOUT_CPU) + f"{RANKED[by]}; those that cannot be told apart share a rank."
     )
     return section(
         "ranking",
-        "What it costs",
+        "What each configuration costs",
         caption(READING, "findings.json", "measures.parquet", BEHIND, more=more),
-        [_part(view, _panels(view, with_cpu, by)) for view in parts],
+        [_part(view, _Style(_panels(view, with_cpu, by), tuple(told))) for view in parts],
         _meanings(parts),
     )
 
@@ -74,20 +91,26 @@ def _panels(view: PartView, with_cpu: bool, by: str) -> list[Panel]:
 
     places = ("second", "first") if with_cpu and by == "cpu" else ("first", "second")
     letters = NARROW if with_cpu else ROOM
-    found = [panel(view, "Overhead per invocation, ns", "overhead", overhead, band, places[0], letters=letters)]
+    ranked = any(row.rank is not None for row in view.rows)
+    marks = {place: f" · {RANKED_BY}" if ranked and place == "first" else "" for place in places}
+    name = f"Overhead per invocation, ns{marks[places[0]]}"
+    found = [panel(view, name, "overhead", overhead, band, places[0], letters=letters)]
     if with_cpu:
-        found.append(panel(view, "CPU of all threads per record, ns", "CPU", cpu, no_band, places[1], letters=letters))
+        name = f"CPU of all threads per record, ns{marks[places[1]]}"
+        found.append(panel(view, name, "CPU", cpu, no_band, places[1], letters=letters))
     return sorted(found, key=lambda one: one.place)
 
 
-def _part(view: PartView, panels: list[Panel]) -> Markup:
+def _part(view: PartView, style: _Style) -> Markup:
+    panels = style.panels
     columns = [*BEFORE, *(heading for one in panels for heading in one.headings()), *AFTER]
-    groups = {group: _group(view, group, panels, len(columns)) for group in view.groups if group is not Group.FAILED}
-    failed = _group(view, Group.FAILED, panels, len(columns)) if Group.FAILED in view.groups else None
+    groups = {group: _group(view, group, style, len(columns)) for group in view.groups if group is not Group.FAILED}
+    failed = _group(view, Group.FAILED, style, len(columns)) if Group.FAILED in view.groups else None
     return h(
         "section",
-        h("h3", view.part.title, " ", h("span", workload_words(view.part.parameters), class_="muted"), id=_id(view)),
+        h("h4", view.part.title, " ", h("span", workload_words(view.part.parameters), class_="muted"), id=_id(view)),
         h("p", _background(view), class_="muted"),
+        [beside(remarks(row, style.told)) for row in view.baselines],
         h(
             "table",
             h("caption", f"{view.part.title}: what each configuration costs", class_="visually-hidden"),
@@ -138,10 +161,10 @@ def _axis_row(panels: list[Panel]) -> Markup:
     return h("tr", cells, role="row", class_="axis-row", aria_hidden="true")
 
 
-def _group(view: PartView, group: Group, panels: list[Panel], width: int) -> Markup:
+def _group(view: PartView, group: Group, style: _Style, width: int) -> Markup:
     rows = view.groups[group]
     head = h("th", group_heading(group, rows), colspan=width, scope="rowgroup", role="rowheader")
-    body = [_failed(row, width) if group is Group.FAILED else _row(view, group, row, panels) for row in rows]
+    body = [_failed(row, width, style) if group is Group.FAILED else _row(view, group, row, style) for row in rows]
     return h("tbody", h("tr", head, class_="group", role="row"), body, role="rowgroup")
 
 
@@ -158,7 +181,7 @@ def _made(view: PartView, row: ConfigurationFinding) -> Markup:
     return h("small", numbers.SEPARATOR.join(text for text in (version, row.profile, heap) if text), class_="made")
 
 
-def _row(view: PartView, group: Group, row: ConfigurationFinding, panels: list[Panel]) -> Markup:
+def _row(view: PartView, group: Group, row: ConfigurationFinding, style: _Style) -> Markup:
     notes: list[Child] = [h("span", note, class_="label") for note in labels(row, view.part)]
     if group in (Group.LOST, Group.PARTIAL, Group.COUNTS):
         notes.append(h("span", loss(row), class_="note"))
@@ -167,8 +190,8 @@ def _row(view: PartView, group: Group, row: ConfigurationFinding, panels: list[P
     return h(
         "tr",
         h("td", rank, class_="rank", role="cell"),
-        _name(row, [" ", notes, _made(view, row)]),
-        [one.cells(row, group) for one in panels],
+        _name(row, [" ", notes, _made(view, row), beside(remarks(row, style.told))]),
+        [one.cells(row, group) for one in style.panels],
         _number("ratio", f"× {numbers.alone(ratio.estimate, half_width(ratio))}" if ratio else "–", "ratio"),
         _number("tail-time", duration_of(p99) or "–", "p99"),
         _number("arrived", _records(row), "records"),
@@ -190,10 +213,10 @@ def _records(row: ConfigurationFinding) -> Child:
     return numbers.percent(row.records.completeness)
 
 
-def _failed(row: ConfigurationFinding, width: int) -> Markup:
+def _failed(row: ConfigurationFinding, width: int, style: _Style) -> Markup:
     sentences = [verdict.text for verdict in errors(row)] or ["No block of it was completed."]
     texts = [h("p", h("span", "✗ ", aria_hidden="true"), text) for text in sentences]
-    cell = h("td", texts, colspan=width - len(BEFORE), class_="failure", role="cell")
+    cell = h("td", texts, beside(remarks(row, style.told)), colspan=width - len(BEFORE), class_="failure", role="cell")
     return h("tr", h("td", class_="rank", role="cell"), _name(row), cell, class_="failed", role="row")
 
 

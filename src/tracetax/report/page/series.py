@@ -88,6 +88,7 @@ def series(parts: list[PartView], trials: list[TrialRecord], lines: Lines) -> Ma
             [_part(view, [trial for trial in trials if trial.part == view.part.name], lines) for view in parts],
             class_="dense" if many else None,
         ),
+        folded=True,
     )
 
 
@@ -100,7 +101,7 @@ def _part(view: PartView, trials: list[TrialRecord], lines: Lines) -> Markup:
         mine = by_row[row.agent, row.configuration, row.heap_bytes, row.build, row.backend]
         for role in BASELINES if is_baseline(row) else ("configuration",):
             rows.append(_row(_name(row, role), [trial for trial in mine if trial.role == role], lines))
-    return h("div", h("h3", view.part.title), rows, style=f"--blocks: {max(1, view.part.blocks)}")
+    return h("div", h("h4", view.part.title), rows, style=f"--blocks: {max(1, view.part.blocks)}")
 
 
 def _name(row: ConfigurationFinding, role: str) -> list[Child]:
@@ -118,7 +119,7 @@ def _row(name: list[Child], trials: list[TrialRecord], lines: Lines) -> Markup |
     scale = h("span", f"0 to {numbers.duration(top, 2)}", class_="muted scale") if drawn else None
     ordered = sorted(trials, key=lambda trial: (trial.block, trial.attempt))
     panels = [_panel(trial, lines.get(trial.number, []), top) for trial in ordered]
-    return h("div", h("h4", name, " ", scale), h("ul", panels, class_="panels"), class_="series")
+    return h("div", h("h5", name, " ", scale), h("ul", panels, class_="panels"), class_="series")
 
 
 def _panel(trial: TrialRecord, lines: list[Line], top: float) -> Markup:
