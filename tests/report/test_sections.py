@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from tracetax.analysis.growth import families
 from tracetax.analysis.measures import Unit
-from tracetax.report.page.axis import NARROW, linear
+from tracetax.report.numbers import duration
+from tracetax.report.page.axis import NARROW, linear, logarithmic
 from tracetax.report.page.consists import PARTS, Split, consists
 from tracetax.report.page.delivery import shares
 from tracetax.report.page.layers import chains
@@ -345,6 +346,15 @@ def test_baselines_that_differ_in_their_heap_only_are_told_apart_by_their_trials
 def test_an_axis_has_fewer_ticks_where_its_plot_is_narrow() -> None:
     assert linear([0.0, 8_400.0], NARROW).ticks == (0.0, 5_000.0)
     assert len(linear([0.0, 8_400.0]).ticks) == 5
+
+
+def test_a_logarithmic_axis_has_fewer_ticks_where_their_labels_would_run_into_one_another() -> None:
+    values = [12.0, 40e6]
+    for letters in (16, 24, 32, 100):
+        ticks = logarithmic(values, letters).ticks
+        assert len(ticks) >= 2
+        assert sum(len(duration(tick, 1)) + 2 for tick in ticks) <= letters
+    assert len(logarithmic(values, 100).ticks) == 7
 
 
 def test_what_the_kernel_lost_stands_apart_from_what_nobody_accounts_for() -> None:

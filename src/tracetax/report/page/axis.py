@@ -52,13 +52,17 @@ def linear(values: Iterable[float], letters: int = ROOM) -> Axis:
     return Axis(low, high, ticks)
 
 
-def logarithmic(values: Iterable[float]) -> Axis:
-    """An axis that holds all positive values, with a tick at each power of ten."""
+def logarithmic(values: Iterable[float], letters: int = ROOM) -> Axis:
+    """An axis that holds all positive values, with a tick at each power of ten, at fewer where there is no room."""
     positive = [value for value in values if value > 0 and math.isfinite(value)] or [1.0, 10.0]
     low, high = math.log10(min(positive)), math.log10(max(positive))
     room = max(high - low, 0.5) * PADDING
     low, high = low - room, high + room
-    ticks = tuple(10.0**power for power in range(math.ceil(low), math.floor(high) + 1))
+    ticks: tuple[float, ...] = ()
+    for step in range(1, 5):
+        ticks = tuple(10.0**power for power in range(math.ceil(low), math.floor(high) + 1) if power % step == 0)
+        if sum(len(numbers.duration(tick, 1)) + 2 for tick in ticks) <= letters:
+            break
     return Axis(10**low, 10**high, ticks, logarithmic=True)
 
 

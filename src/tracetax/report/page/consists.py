@@ -76,7 +76,7 @@ def _splits(view: PartView) -> list[Split]:
 
 
 def _part(view: PartView, splits: list[Split]) -> Markup:
-    axis = axes.linear([value for split in splits for value in _extent(split)])
+    axis = axes.linear([value for split in splits for value in _extent(split)], axes.NARROW)
     names = [*(words for _, words in PARTS.values()), "other"]
     headings = [
         h("th", "Agent and configuration", class_="name", scope="col"),

@@ -33,6 +33,8 @@ KINDS: dict[str, tuple[MeasureName | None, ...]] = {
 }
 
 
+SCALE = 24
+"""Letters that have room below the plot beside the numbers of this table."""
 READING = (
     "From the median (tick) to p99 (thick) and p99.9 (thin), logarithmic: a long line means a few very slow calls."
 )
@@ -59,7 +61,7 @@ def percentiles(parts: list[PartView], clock_tick_ns: float) -> Markup:
 def _part(view: PartView) -> Markup:
     rows = [row for row in (*view.baselines, *view.rows) if not errors(row) and row.measures]
     values = [m.estimate for row in rows for names in KINDS.values() for name in names[1:5] if (m := _get(row, name))]
-    axis = axes.logarithmic(values)
+    axis = axes.logarithmic(values, SCALE)
     headings = [
         h("th", "Agent and configuration", class_="name", scope="col"),
         h("th", "Time", class_="kind", scope="col"),
