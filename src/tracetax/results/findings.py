@@ -93,7 +93,7 @@ class Measure(Struct, frozen=True):
     paired_with: str | None = None
     """``baseline`` where it is a comparison inside blocks."""
     labels: tuple[str, ...] = ()
-    """``indicative`` (fewer than 10 blocks), ``two-regimes``, ``within-aa-band``, ``not-settled``,
+    """``indicative`` (fewer than 10 blocks), ``two-regimes``, ``within-aa-band``, ``not-settled`` (10 blocks or more),
     ``no-steady-state``."""
 
 
