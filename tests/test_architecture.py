@@ -17,6 +17,7 @@ FLOORS = {
     "machine": 1,
     "model": 1,
     "preparation": 1,
+    "printable": 1,
     "process": 1,
     "signals": 1,
     "statistics": 1,

@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 from cyclopts import App, Parameter
 
 from tracetax import __version__
-from tracetax.errors import ExitCode, UserError
+from tracetax.errors import ExitCode, UserError, refused_by_system
+from tracetax.printable import printable_lines
 
 ROOT = Path(__file__).resolve().parents[2]
 """The checkout: agents, experiments, workloads and the sink's source lie in it."""
@@ -358,7 +359,7 @@ def main() -> None:
     try:
         status = app(print_error=True, exit_on_error=True, result_action="return_value")
     except UserError as error:
-        tell(str(error))
+        tell(printable_lines(str(error)))
         status = error.exit_code
     except KeyboardInterrupt:
         tell("Interrupted.")
@@ -366,6 +367,7 @@ def main() -> None:
     except BrokenPipeError:
         status = ExitCode.OK
     except OSError as error:
-        tell(f"The system refuses: {error}. Every trial that had finished is kept.")
-        status = ExitCode.ENVIRONMENT
+        refusal = refused_by_system(error)
+        tell(str(refusal))
+        status = refusal.exit_code
     end(int(status) if isinstance(status, int) else 0)

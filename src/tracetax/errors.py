@@ -1,6 +1,12 @@
 """Errors for the reader: what was wrong, where, and what to do. The CLI prints them without a stack trace."""
 
+import errno
 from enum import IntEnum
+
+from tracetax.printable import printable
+
+SHOWN_LETTERS = 100
+"""Of a name that is too long."""
 
 
 class ExitCode(IntEnum):
@@ -27,3 +33,12 @@ class UserError(Exception):
     def __init__(self, message: str, exit_code: ExitCode = ExitCode.USAGE) -> None:
         super().__init__(message)
         self.exit_code = exit_code
+
+
+def refused_by_system(error: OSError) -> UserError:
+    """What the system does not do, as a sentence; a name that is too long is the user's to shorten."""
+    if error.errno == errno.ENAMETOOLONG:
+        name = printable(str(error.filename))
+        return UserError(f"A name is too long for this file system: {name[:SHOWN_LETTERS]}…\nGive a shorter one.")
+    text = f"The system refuses: {printable(str(error))}. Every trial that had finished is kept."
+    return UserError(text, ExitCode.ENVIRONMENT)

@@ -146,3 +146,34 @@ def test_what_is_no_archive_or_empty_is_told_apart(tmp_path: Path) -> None:
         check_archive(text)
     with pytest.raises(ArchiveError, match="is an empty archive"):
         check_archive(zipped(tmp_path / "empty.zip", {}))
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_a_file_by_the_name_of_the_caches_own_list_is_refused_and_one_as_archives_have_it_is_kept(
+    tmp_path: Path, folder: Path, make: Maker
+) -> None:
+    unpack(make(tmp_path / "first", {"contents.sha256": b"its own"}), folder)
+    assert contents(folder) == {"contents.sha256": b"its own"}
+    with pytest.raises(ArchiveError, match="the name of the cache's own list"):
+        unpack(make(tmp_path / "second", {".tracetax-contents.sha256": b"x"}), folder)
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_a_name_that_no_file_system_takes_is_a_sentence(tmp_path: Path, folder: Path, make: Maker) -> None:
+    with pytest.raises(ArchiveError, match=r'too long for this file system, with 300 letters: "a+…"'):
+        unpack(make(tmp_path / "archive", {"a" * 300: b"x"}), folder)
+
+
+@pytest.mark.parametrize("make", MAKERS)
+def test_names_are_shown_without_control_characters(tmp_path: Path, folder: Path, make: Maker) -> None:
+    with pytest.raises(ArchiveError) as caught:
+        unpack(make(tmp_path / "archive", {"../\x1b[2Jx": b"x"}), folder)
+    assert "\x1b" not in str(caught.value)
+
+
+def test_a_tar_that_declares_too_much_is_refused_before_it_is_inflated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archives, "MOST_BYTES", 1000)
+    with pytest.raises(ArchiveError, match="unpacks to more than"):
+        check_archive(tarred(tmp_path / "archive", {"a": bytes(600), "b": bytes(600)}))

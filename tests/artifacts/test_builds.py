@@ -84,7 +84,7 @@ def test_a_damaged_build_is_noticed_and_built_again(
     if damage == "changed":
         (folder / "Main.class").write_text("damaged", encoding="utf-8")
     else:
-        (folder / ("Main.class" if damage == "missing" else "contents.sha256")).unlink()
+        (folder / ("Main.class" if damage == "missing" else ".tracetax-contents.sha256")).unlink()
     assert (build_workload(root, "calltree/java", cache) / "Main.class").read_text(encoding="utf-8") == "compiled\n"
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from tracetax.artifacts import obtain
+from tracetax.artifacts import download, obtain
 from tracetax.artifacts.download import file_name
 from tracetax.errors import ExitCode, UserError
 from tracetax.model import Artifact
@@ -38,9 +38,13 @@ class Server:
                     self.send_response(302)
                     self.send_header("Location", "/elsewhere/tracer.tar.gz")
                     self.end_headers()
+                elif answer == "steering":
+                    self.send_response(404, "gone \x1b[2J")
+                    self.end_headers()
                 else:
                     self.send_response(200)
-                    self.send_header("Content-Length", str(len(CONTENT)))
+                    if answer != "without a length":
+                        self.send_header("Content-Length", str(len(CONTENT)))
                     self.end_headers()
                     body = {"half": CONTENT[: len(CONTENT) // 2], "other": b"?" * len(CONTENT)}.get(answer, CONTENT)
                     self.wfile.write(body)
@@ -175,3 +179,29 @@ def test_a_file_is_called_by_the_end_of_its_address(url: str, name: str) -> None
 def test_a_file_that_only_its_owner_has_is_asked_for(cache: Path) -> None:
     with pytest.raises(UserError, match="agent has to be given: the jar of the vendor"):
         obtain(Artifact("agent", given="the jar of the vendor"), cache)
+
+
+@pytest.mark.parametrize(("answer", "said"), [("whole", f"it has {len(CONTENT):,}"), ("without a length", "more came")])
+def test_a_file_beyond_the_limit_is_refused_with_limit_address_key_and_way_out(
+    server: Server, cache: Path, monkeypatch: pytest.MonkeyPatch, answer: str, said: str
+) -> None:
+    monkeypatch.setattr(download, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(download, "CHUNK", 10_000)
+    server.answers = [answer]
+    with pytest.raises(UserError) as caught:
+        obtain(artifact(server), cache)
+    message = str(caught.value)
+    assert "no file of more than 100,000 bytes is taken" in message
+    assert said in message
+    assert f"{server.address}/releases/tracer.tar.gz ([artifacts.agent], url)" in message
+    assert "--artifact AGENT.agent=FILE" in message
+    assert len(server.requests) == 1
+    assert not list((cache / "staging").iterdir())
+
+
+def test_a_servers_reason_steers_no_terminal(server: Server, cache: Path) -> None:
+    server.answers = ["steering"]
+    with pytest.raises(UserError) as caught:
+        obtain(artifact(server), cache)
+    assert "404 gone" in str(caught.value)
+    assert "\x1b" not in str(caught.value)

@@ -69,7 +69,7 @@ def made(step: PrepareStep, place: Workplace) -> Path:
 
 
 def files(folder: Path) -> set[str]:
-    return set(contents(folder)) - {"contents.sha256"}
+    return set(contents(folder)) - {".tracetax-contents.sha256"}
 
 
 def test_an_archive_is_unpacked_and_files_are_put_beside_what_it_holds(place: Workplace) -> None:
@@ -185,7 +185,7 @@ def test_a_program_writes_into_the_folder_with_what_other_steps_made(place: Work
         run=Program("own.Weaver", ("{prepared.plugin}",), ("-Xmx32m",), ("{workload.classes}/Main.class", "{out}")),
     )
     folders = prepared([COMPILED, woven], place)
-    assert {name: data for name, data in contents(folders["woven"]).items() if name != "contents.sha256"} == {
+    assert {name: data for name, data in contents(folders["woven"]).items() if name != ".tracetax-contents.sha256"} == {
         "woven": b"a workload"
     }
     assert not list((place.cache / "staging").iterdir())

@@ -150,7 +150,12 @@ def test_what_a_schedule_does_not_say_keeps_its_default(
         (USES, USES + '[schedule]\nhalf_width = "1"', "schedule.half_width", 'needs a unit: "1 %" or "2 ns"'),
         (USES, USES + '[schedule]\nbudget = "soon"', "schedule.budget", '"soon" is no time such as "5 s"'),
         (USES, USES + "[shedule]", "shedule", 'Did you mean "schedule"?'),
-        (USES, USES + '[[parts]]\nname = "Full speed"\ntitle = "x"', "parts[0].name", "is not a name of lower-case"),
+        (
+            USES,
+            USES + '[[parts]]\nname = "Full speed"\ntitle = "x"',
+            "parts[0].name",
+            "at most 64 lower-case",
+        ),
         (
             USES,
             USES + '[[parts]]\nname = "a"\ntitle = "x"\n[[parts]]\nname = "a"\ntitle = "y"',

@@ -40,7 +40,7 @@ def test_a_build_whose_list_of_contents_is_damaged_is_not_trusted(cache: Path, c
 
     target = built(cache / "built" / "sink-1", cache, build, silent)
     (target / "sink").write_bytes(CONTENT[:1000])
-    (target / "contents.sha256").write_bytes(contents)
+    (target / ".tracetax-contents.sha256").write_bytes(contents)
     assert (built(target, cache, build, silent) / "sink").read_bytes() == CONTENT
 
 

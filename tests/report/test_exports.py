@@ -217,3 +217,19 @@ def test_markdown_has_the_columns_of_the_paper_on_throughput() -> None:
     assert "| agent | configuration | mean | Q1 | median | Q3 |" in text
     assert f"| {row.title} | 76,300 ± 300 | 74,700 | 76,250 | 77,840 |" in text
     assert "Calls per second" not in export(findings, "markdown")
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t=", "\r@"])
+def test_csv_holds_no_formula_and_numbers_stay_numbers(start: str) -> None:
+    findings = with_row(sample_findings(), title=f"{start}HYPERLINK(1)")
+    titles = {row["title"] for row in table(findings)}
+    assert f"'{start.replace(chr(9), ' ').replace(chr(13), ' ')}HYPERLINK(1)" in titles
+    assert any(float(row["ci95_low"]) < 0 for row in table(findings) if row["ci95_low"])
+
+
+def test_exports_hold_no_control_characters_and_no_markup_of_others() -> None:
+    title = "\x1b[2J\x9b1m[bold]a|b\n| c `d` <b>\u202e"
+    findings = with_row(sample_findings(), title=title, agent_name="\x1b]0;x\x07=1")
+    for name in ("csv", "markdown"):
+        assert all(letter.isprintable() or letter == "\n" for letter in export(findings, name))
+    assert "\\[bold\\]a\\|b \\| c \\`d\\` \\<b\\>" in export(findings, "markdown")

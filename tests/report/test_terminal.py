@@ -252,3 +252,16 @@ def test_where_trials_build_their_program_each_row_says_what_it_added() -> None:
     assert text.count("building the program takes 1.20 ± 0.03 s, 2.40 ± 0.03 s of CPU") == 2
     assert "added to the build: 400 ± 30 ms, 800 ± 30 ms of CPU" in text
     assert "build" not in printed(sample_findings())
+
+
+def test_names_of_others_are_neither_markup_nor_escape_sequences() -> None:
+    text = printed(with_row(sample_findings(), agent_name="[bold]\x1b[2Jx", title="[red]a\u202e"))
+    assert "[bold] [2Jx" in text
+    assert "[red]a" in text
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+
+
+def test_a_terminal_with_thirty_columns_shows_every_row_within_them() -> None:
+    lines = printed(sample_findings(), width=30).splitlines()
+    assert max(len(line) for line in lines if "/" not in line and "tracetax" not in line) <= 30

@@ -76,3 +76,29 @@ def test_a_disk_that_takes_nothing_more_is_a_sentence_with_the_way_on(tmp_path: 
 def test_other_failures_of_the_system_are_not_dressed_up(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="x"), disk_errors(tmp_path):
         raise OSError(errno.EIO, "x")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('"number":1', '"number":99999999999999999999999', "number is 99999999999999999999999"),
+        ('"number":1', '"number":2', "number is 2"),
+        ('"block":1', '"block":-7', "block is -7"),
+        ('"spawned":1', '"spawned":9e300', "Expected `int`"),
+    ],
+)
+def test_a_record_with_absurd_numbers_is_told_by_its_file_with_the_way_out(
+    tmp_path: Path, old: str, new: str, says: str
+) -> None:
+    folder = new_run(tmp_path / "r", experiment(configuration("flat")))
+    folder.scratch(1)
+    folder.keep_trial(record(number=1))
+    file = tmp_path / "r" / "trials" / "0001" / "record.json"
+    text = file.read_text()
+    assert old in text, text
+    file.write_text(text.replace(old, new, 1))
+    with pytest.raises(UserError) as caught:
+        folder.records()
+    assert str(file) in str(caught.value)
+    assert says in str(caught.value)
+    assert f"Remove {file.parent}" in str(caught.value)

@@ -1,5 +1,6 @@
 """Unpacks zip and tar archives so that nothing lands outside the folder, and nothing grows without bound."""
 
+import errno
 import stat
 import tarfile
 import zipfile
@@ -12,11 +13,15 @@ from typing import IO
 
 from msgspec import Struct
 
+from tracetax.artifacts.cache import CONTENTS
 from tracetax.errors import UserError
+from tracetax.printable import printable
 
 MOST_BYTES = 4 << 30
 MOST_ENTRIES = 200_000
 CHUNK = 1 << 20
+SHOWN_LETTERS = 60
+_TOO_MUCH = f"unpacks to more than {MOST_BYTES / 2**30:.0f} GiB"
 _UNREADABLE = (
     *(zipfile.BadZipFile, tarfile.TarError, zlib.error, LZMAError, EOFError),
     *(NotImplementedError, RuntimeError, UnicodeDecodeError),  # a compression that is not known, a password, a name
@@ -48,10 +53,19 @@ def unpack(archive: Path, folder: Path, strip: int = 0) -> None:
         parts = _parts(entry.name)[strip:]
         if not parts:
             continue
+        if parts[0] == CONTENTS:
+            raise ArchiveError(f'holds "{CONTENTS}", which is the name of the cache\'s own list of what it holds')
         try:
             left -= _write(entry, folder.joinpath(*parts), left)
         except (FileExistsError, IsADirectoryError, NotADirectoryError):
-            raise ArchiveError(f'holds "{entry.name}" both as a file and as a folder') from None
+            raise ArchiveError(f'holds "{printable(entry.name)}" both as a file and as a folder') from None
+        except OSError as error:
+            if error.errno != errno.ENAMETOOLONG:
+                raise
+            start = printable(entry.name)[:SHOWN_LETTERS]
+            raise ArchiveError(
+                f'holds a name that is too long for this file system, with {len(entry.name):,} letters: "{start}…"'
+            ) from None
 
 
 def check_archive(archive: Path) -> None:
@@ -72,10 +86,10 @@ def _write(entry: Entry, target: Path, most: int) -> int:
             while chunk := source.read(CHUNK):
                 written += len(chunk)
                 if written > most:
-                    raise ArchiveError(f"unpacks to more than {MOST_BYTES / 2**30:.0f} GiB")
+                    raise ArchiveError(_TOO_MUCH)
                 sink.write(chunk)
     except _UNREADABLE as error:
-        raise ArchiveError(f'is damaged at "{entry.name}": {_reason(error)}') from None
+        raise ArchiveError(f'is damaged at "{printable(entry.name)}": {_reason(error)}') from None
     if entry.executable:
         target.chmod(0o755)
     return written
@@ -85,7 +99,7 @@ def _parts(name: str) -> tuple[str, ...]:
     """The parts of a path in an archive. Raises ArchiveError where it leads out of the folder."""
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts or "\\" in name:
-        raise ArchiveError(f'holds the path "{name}", which could lead out of the folder')
+        raise ArchiveError(f'holds the path "{printable(name)}", which could lead out of the folder')
     return path.parts
 
 
@@ -107,7 +121,7 @@ def _of_zip(archive: Path) -> Generator[Entry]:
                 elif stat.S_IFMT(mode) in (0, stat.S_IFREG):
                     yield Entry(member.filename, bool(mode & stat.S_IXUSR), partial(opened.open, member))
                 else:
-                    raise ArchiveError(f'holds "{member.filename}", which is neither a file nor a folder')
+                    raise ArchiveError(f'holds "{printable(member.filename)}", which is neither a file nor a folder')
     except _UNREADABLE as error:
         raise ArchiveError(f"cannot be read: {_reason(error)}") from None
 
@@ -115,13 +129,17 @@ def _of_zip(archive: Path) -> Generator[Entry]:
 def _of_tar(archive: Path) -> Generator[Entry]:
     try:
         with tarfile.open(archive) as opened:
+            left = MOST_BYTES
             for member in opened:
+                left -= member.size  # to get to the next one, all of it is inflated
+                if left < 0:
+                    raise ArchiveError(_TOO_MUCH)
                 if member.isdir():
                     yield Entry(member.name)
                 elif member.isfile() or member.issym() or member.islnk():
                     yield Entry(member.name, bool(member.mode & stat.S_IXUSR), partial(_opened, opened, member))
                 else:
-                    raise ArchiveError(f'holds "{member.name}", which is neither a file nor a folder')
+                    raise ArchiveError(f'holds "{printable(member.name)}", which is neither a file nor a folder')
             _to_its_end(opened)
     except _UNREADABLE as error:
         raise ArchiveError(f"cannot be read: {_reason(error)}") from None
@@ -133,7 +151,7 @@ def _to_its_end(archive: tarfile.TarFile) -> None:
     while archive.fileobj and (chunk := archive.fileobj.read(CHUNK)):
         left -= len(chunk)
         if left < 0:
-            raise ArchiveError(f"unpacks to more than {MOST_BYTES / 2**30:.0f} GiB")
+            raise ArchiveError(_TOO_MUCH)
 
 
 def _opened(archive: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes]:
@@ -143,9 +161,10 @@ def _opened(archive: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes]:
     except (KeyError, RecursionError):
         found = None
     if found is None:
-        raise ArchiveError(f'holds the link "{member.name}" to "{member.linkname}", which is no file in it')
+        link, end = printable(member.name), printable(member.linkname)
+        raise ArchiveError(f'holds the link "{link}" to "{end}", which is no file in it')
     return found
 
 
 def _reason(error: BaseException) -> str:
-    return str(error) or type(error).__name__
+    return printable(str(error)) or type(error).__name__

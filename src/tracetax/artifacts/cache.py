@@ -16,7 +16,8 @@ from tracetax.model import Artifact
 Say: TypeAlias = Callable[[str], None]
 """Takes a sentence on what is being done, for the progress display."""
 
-CONTENTS = "contents.sha256"
+CONTENTS = ".tracetax-contents.sha256"
+"""The list of what a folder in the cache holds. No archive that is unpacked there has a file of that name."""
 ABANDONED_SECONDS = 24 * 3600.0
 
 

@@ -14,13 +14,18 @@ from tracetax import __version__
 from tracetax.artifacts.cache import Say, discard, put, refuse_unpinned, sha256_of, silent, staging
 from tracetax.errors import ExitCode, UserError
 from tracetax.model import Artifact
+from tracetax.printable import printable
 
 ANSWER_SECONDS = 60.0
 """How long a server may say nothing."""
 SECONDS = 1800.0
+MOST_BYTES = 2 << 30
+"""The largest file that is taken: some fifty times the largest agent known."""
 CHUNK = 1 << 20
 LASTING = range(400, 500)
 """Answers that a second try would get again."""
+MOST_LETTERS = 200
+"""Of a file's name; file systems take 255 bytes."""
 _SAFE_NAME = re.compile(r"[\w.+-]*\w[\w.+-]*")
 
 
@@ -53,7 +58,7 @@ def download(artifact: Artifact, cache: Path, say: Say = silent) -> Path:
 def file_name(url: str) -> str:
     """The last part of an address's path; ``download`` where that is no name for a file."""
     name = urllib.parse.unquote(urllib.parse.urlsplit(url).path.rpartition("/")[2])
-    return name if _SAFE_NAME.fullmatch(name) else "download"
+    return name if _SAFE_NAME.fullmatch(name) and len(name) <= MOST_LETTERS else "download"
 
 
 def _insisted(artifact: Artifact, target: Path, say: Say) -> Path:
@@ -80,17 +85,21 @@ def _fetched(artifact: Artifact, target: Path) -> Path:
     try:
         with opener.open(request, timeout=ANSWER_SECONDS) as answer, target.open("wb") as file:
             announced = answer.headers.get("Content-Length", "")
+            if announced.isdigit() and int(announced) > MOST_BYTES:
+                raise DownloadFailed(f"{_too_large()}: it has {int(announced):,}", again=False)
             while chunk := answer.read1(CHUNK):
                 if time.monotonic() > deadline:
                     raise DownloadFailed(f"not all of it came in {SECONDS / 60:.0f} minutes", again=False)
                 digest.update(chunk)
                 received += len(chunk)
+                if received > MOST_BYTES:
+                    raise DownloadFailed(f"{_too_large()}, and more came", again=False)
                 file.write(chunk)
     except urllib.error.HTTPError as error:
-        text = f"the server answered {error.code} {error.reason}".rstrip()
+        text = f"the server answered {error.code} {printable(str(error.reason))}".rstrip()
         raise DownloadFailed(text, again=error.code not in LASTING) from error
     except urllib.error.URLError as error:
-        raise DownloadFailed(f"it could not be reached: {error.reason}") from error
+        raise DownloadFailed(f"it could not be reached: {printable(str(error.reason))}") from error
     except (TimeoutError, ConnectionError, ssl.SSLError) as error:
         raise DownloadFailed(f"the connection broke off after {received:,} bytes: {error}") from error
     except http.client.HTTPException as error:
@@ -106,9 +115,13 @@ def _fetched(artifact: Artifact, target: Path) -> Path:
     return target
 
 
+def _too_large() -> str:
+    return f"no file of more than {MOST_BYTES:,} bytes is taken"
+
+
 def _explained(artifact: Artifact, failure: DownloadFailed) -> str:
     return (
-        f"{artifact.url} could not be fetched: {failure}\n"
+        f"{artifact.url} ([artifacts.{artifact.name}], url) could not be fetched: {failure}\n"
         "Is there a network, and are https_proxy and no_proxy right? A file of your own takes its place by: "
         f"./tracetax run --artifact AGENT.{artifact.name}=FILE\n"
         "Only if another file at that address is known to be right, change sha256."

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tracetax.errors import ExitCode, UserError
+from tracetax.printable import printable
 from tracetax.process import Process, clean_environment
 
 FIRST_LINES = 6
@@ -72,7 +73,7 @@ def run_tool(
 
 def _excerpt(output: str) -> str:
     """The beginning and the end of a client's output, indented: Maven says first what failed, compilers last."""
-    cleaned = (_COLOUR.sub("", line).rstrip() for line in output.splitlines())
+    cleaned = (printable(_COLOUR.sub("", line)).rstrip() for line in output.splitlines())
     lines = [line for line in cleaned if line not in ("", "[ERROR]")]
     if len(lines) > FIRST_LINES + LAST_LINES:
         lines = [*lines[:FIRST_LINES], "…", *lines[-LAST_LINES:]]

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from msgspec.structs import asdict
 
 from tracetax.catalog.experiment_shape import CallRate, Calls, Depth, JvmShape, Threads
-from tracetax.catalog.factors import combinations, overridden
+from tracetax.catalog.factors import combinations, overridden, too_long
 from tracetax.catalog.problems import COMMAND_LINE, Report, raise_problems
 from tracetax.catalog.shape import read_one
 from tracetax.catalog.typed import read_jvm
@@ -45,6 +45,7 @@ def adhoc_experiment(
     known = Known(agents)
     uses = typed_uses(agent_keys, configurations, known, report)
     per_second: Rate = read_one(FULL if rate is None else rate, CallRate, "--rate", report) or FULL
+    said_calls = calls
     if calls is None:
         calls = CALLS_AT_FULL_SPEED if per_second == FULL else max(1, round(SECONDS_AT_A_RATE * per_second))
     parameters = Parameters(
@@ -56,6 +57,8 @@ def adhoc_experiment(
     jvm = read_jvm({"jdk": jdk, "collector": collector, "heap": heap}, report)
     if not report.problems and parameters.threads > parameters.calls:
         report.add("--threads", f"is more than the {parameters.calls:,} calls: a thread would have nothing to call")
+    if not report.problems and (text := too_long(parameters)):
+        report.add("--rate" if said_calls is None else "--calls", text)
     raise_problems(report)
     speed = "at full speed" if per_second == FULL else f"at {per_second:,g} calls/s"
     title = f"{speed[0].upper()}{speed[1:]}"

@@ -15,12 +15,16 @@ Size: TypeAlias = Annotated[int, Meta(extra={"read": units.size})]
 Name: TypeAlias = Annotated[
     str,
     Meta(
-        pattern="[a-z0-9]+(-[a-z0-9]+)*",
-        extra={"means": "a name of lower-case letters and digits, with hyphens between"},
+        pattern="(?=.{1,64}$)[a-z0-9]+(-[a-z0-9]+)*",
+        extra={"means": "a name of at most 64 lower-case letters and digits, with hyphens between"},
     ),
 ]
 ArtifactName: TypeAlias = Annotated[
-    str, Meta(pattern="[a-z0-9_]+", extra={"means": "a name of lower-case letters, digits and underscores"})
+    str,
+    Meta(
+        pattern="[a-z0-9_]{1,64}",
+        extra={"means": "a name of at most 64 lower-case letters, digits and underscores"},
+    ),
 ]
 VariableName: TypeAlias = Annotated[
     str, Meta(pattern="[A-Za-z_][A-Za-z0-9_]*", extra={"means": "a name for an environment variable"})

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tracetax.catalog.experiment_shape import ExperimentShape, JvmShape, PartShape, UsesShape
-from tracetax.catalog.factors import combinations, overridden
+from tracetax.catalog.factors import combinations, overridden, too_long
 from tracetax.catalog.names import did_you_mean, one_of
 from tracetax.catalog.problems import Report, join
 from tracetax.catalog.published import published_rows
@@ -120,6 +120,8 @@ def _expanded(
     if any(report.concerns(join(section, table)) for section in ("", path) for table in ("parameters", "jvm")):
         return
     for combination in combinations(parameters, jvm):
+        if text := too_long(combination.parameters):
+            report.add(join(join(path if part.parameters.calls else "", "parameters"), "calls"), text)
         yield Part(
             name=part.name + combination.suffix,
             title=part.title + combination.title_suffix,

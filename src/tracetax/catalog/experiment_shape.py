@@ -5,13 +5,15 @@ from typing import Annotated, Literal, TypeAlias
 from msgspec import Meta, Struct, field
 
 from tracetax.catalog import units
-from tracetax.catalog.agent_shape import Duration, Name, Size, Text
+from tracetax.catalog.agent_shape import Duration, Name, Text
 from tracetax.model import Rate
 
 Calls: TypeAlias = Annotated[int, Meta(ge=1, le=1_000_000_000)]
 Depth: TypeAlias = Annotated[int, Meta(ge=1, le=1_000)]
 Threads: TypeAlias = Annotated[int, Meta(ge=1, le=1_024)]
 StartUpMethods: TypeAlias = Annotated[int, Meta(ge=0, le=5_000)]
+CallTime: TypeAlias = Annotated[int, Meta(extra={"read": units.call_time})]
+Heap: TypeAlias = Annotated[int, Meta(extra={"read": units.heap})]
 CallRate: TypeAlias = Annotated[Rate, Meta(extra={"read": units.rate})]
 Blocks: TypeAlias = Annotated[int, Meta(ge=1)]
 NarrowEnough: TypeAlias = Annotated[units.HalfWidth, Meta(extra={"read": units.half_width})]
@@ -24,7 +26,7 @@ class ParametersShape(Struct, frozen=True, kw_only=True):
 
     calls: Annotated[tuple[Calls, ...], Meta(extra={"factor": True})] | None = None
     depth: Annotated[tuple[Depth, ...], Meta(extra={"factor": True})] | None = None
-    method_time: Annotated[tuple[Duration, ...], Meta(extra={"factor": True})] | None = None
+    method_time: Annotated[tuple[CallTime, ...], Meta(extra={"factor": True})] | None = None
     threads: Annotated[tuple[Threads, ...], Meta(extra={"factor": True})] | None = None
     rate: Annotated[tuple[CallRate, ...], Meta(extra={"factor": True})] | None = None
     wait: Annotated[tuple[Literal["spin", "park"], ...], Meta(extra={"factor": True})] | None = None
@@ -38,7 +40,7 @@ class JvmShape(Struct, frozen=True, kw_only=True):
 
     jdk: Annotated[tuple[Release, ...], Meta(extra={"factor": True})] | None = None
     collector: Annotated[tuple[Collector, ...], Meta(extra={"factor": True})] | None = None
-    heap: Annotated[tuple[Size, ...], Meta(extra={"factor": True})] | None = None
+    heap: Annotated[tuple[Heap, ...], Meta(extra={"factor": True})] | None = None
 
 
 class UsesShape(Struct, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from tracetax.catalog.experiment_shape import JvmShape, ParametersShape
-from tracetax.catalog.units import SIZE, TIME
+from tracetax.catalog.units import LONGEST_TRIAL_NS, SIZE, TIME
 from tracetax.model import FULL, JvmSettings, Parameters
 
 Said = dict[str, tuple[Any, ...]]
@@ -54,6 +54,16 @@ def combinations(parameters: Said, jvm: Said) -> Iterator[Combination]:
             suffix="".join(f"-{key.replace(' ', '-')}-{_bare(text)}" for key, text in shown),
             levels=", ".join(f"{RENAMED.get(key, key)} {text}" for key, text in shown),
         )
+
+
+def too_long(parameters: Parameters) -> str:
+    """Why the measured calls of a trial would take too long; empty where they would not."""
+    seconds = parameters.calls * parameters.method_time_ns / parameters.threads / 1e9
+    if parameters.rate != FULL:
+        seconds = max(seconds, parameters.calls / float(parameters.rate))
+    if seconds <= LONGEST_TRIAL_NS / 1e9:
+        return ""
+    return f"would take {seconds / 3600:,.0f} hours in each trial: at most {LONGEST_TRIAL_NS / 3600e9:.0f} are allowed"
 
 
 def _parameters(level: Mapping[str, Any]) -> Parameters:

@@ -17,7 +17,10 @@ from msgspec import NODEFAULT, Struct, inspect
 from tracetax.catalog.names import did_you_mean, nearest, one_of
 from tracetax.catalog.problems import Report, join
 from tracetax.catalog.units import UnitError
+from tracetax.printable import printable
 
+SHOWN_LETTERS = 100
+"""Of a value that is quoted in a problem."""
 Shape = TypeVar("Shape", bound=Struct)
 _SYNTAX_PLACE = re.compile(r"(.*) \((?:at )?(line \d+|end of document)[^)]*\)", re.DOTALL)
 
@@ -151,8 +154,13 @@ def _text(value: object, kind: inspect.StrType, means: str, path: str, report: R
         return _wrong(path, f"must be text, not {_named(value)}", report)
     if kind.min_length and len(value.strip()) < kind.min_length:
         return _wrong(path, "must not be empty", report)
+    if any(not letter.isprintable() and letter not in "\n\t" for letter in value):
+        return _wrong(
+            path, f'"{printable(value)}" holds control characters, which would steer a reader\'s terminal', report
+        )
     if kind.pattern and not re.fullmatch(kind.pattern, value):
-        return _wrong(path, f'"{value}" is not {means}', report)
+        shown = value if len(value) <= SHOWN_LETTERS else f"{value[:SHOWN_LETTERS]}…"
+        return _wrong(path, f'"{shown}" is not {means}', report)
     return value
 
 

@@ -35,6 +35,7 @@ SIZE: Mapping[str, int] = {
 SHARE: Mapping[str, Fraction] = {"%": Fraction(1, 100)}
 PER_SECOND: Mapping[str, int] = {"/s": 1}
 
+SHOWN_LETTERS = 60
 _QUANTITY = re.compile(r"(\d{1,3}(?:[,_]\d{3})+|\d+)(\.\d+)?\s*([^\s\d.,].*)?")
 
 
@@ -49,14 +50,37 @@ class HalfWidth(Struct, frozen=True):
     time_ns: float | None
 
 
+LONGEST_NS = 365 * 24 * TIME["h"]
+LARGEST_BYTES = 1 << 42
+LEAST_HEAP_BYTES = 16 << 20
+LONGEST_CALL_NS = 60 * TIME["s"]
+LOWEST_RATE = 0.01
+HIGHEST_RATE = 100_000_000.0
+LONGEST_TRIAL_NS = 24 * TIME["h"]
+"""Of the measured calls of one trial."""
+
+
 def duration(value: object) -> int:
-    """Read a time such as ``5 s`` or ``200ms`` as whole nanoseconds."""
-    return _whole(value, "time", TIME, '"5 s"', "nanoseconds")
+    """Read a time such as ``5 s`` or ``200ms`` as whole nanoseconds, a year at most."""
+    return _at_most(_whole(value, "time", TIME, '"5 s"', "nanoseconds"), LONGEST_NS, value, "a year")
+
+
+def call_time(value: object) -> int:
+    """Read how long a call takes, in whole nanoseconds: a minute at most."""
+    return _at_most(duration(value), LONGEST_CALL_NS, value, "a minute for one call")
 
 
 def size(value: object) -> int:
-    """Read an amount of memory such as ``1 GiB`` as whole bytes."""
-    return _whole(value, "size", SIZE, '"1 GiB"', "bytes")
+    """Read an amount of memory such as ``1 GiB`` as whole bytes, 4 TiB at most."""
+    return _at_most(_whole(value, "size", SIZE, '"1 GiB"', "bytes"), LARGEST_BYTES, value, "4,096 GiB")
+
+
+def heap(value: object) -> int:
+    """Read the heap of a JVM as whole bytes: 16 MiB at least, for no JVM starts and calls in less."""
+    found = size(value)
+    if found < LEAST_HEAP_BYTES:
+        raise UnitError(f'{_shown(value)} is too little for a JVM: at least "{LEAST_HEAP_BYTES >> 20} MiB" is allowed')
+    return found
 
 
 def rate(value: object) -> Rate:
@@ -66,6 +90,11 @@ def rate(value: object) -> Rate:
     per_second = float(_read(value, "rate", PER_SECOND, '"1000/s", or "full" for back to back'))
     if per_second <= 0:
         raise UnitError(f'{_shown(value)} starts no calls: write for example "1000/s", or "full" for back to back')
+    if not LOWEST_RATE <= per_second <= HIGHEST_RATE:
+        raise UnitError(
+            f'{_shown(value)} is no rate that can be made: "{LOWEST_RATE:g}/s" to "{HIGHEST_RATE:.0f}/s" is allowed, '
+            'or "full" for back to back'
+        )
     return per_second
 
 
@@ -89,6 +118,12 @@ def half_width(value: object) -> HalfWidth:
     if not ratio and not time_ns:
         raise UnitError(f"{_shown(value)} can never be reached: write {wanted}")
     return HalfWidth(ratio, time_ns)
+
+
+def _at_most(found: int, most: int, value: object, words: str) -> int:
+    if found > most:
+        raise UnitError(f"{_shown(value)} is too much: at most {words} is allowed")
+    return found
 
 
 def _whole(value: object, what: str, units: Mapping[str, int], example: str, base: str) -> int:
@@ -129,4 +164,7 @@ def _unknown_unit(value: object, unit: str, what: str, units: list[str]) -> str:
 
 
 def _shown(value: object) -> str:
-    return f'"{value}"' if isinstance(value, str) else str(value)
+    text = str(value)
+    if len(text) > SHOWN_LETTERS:
+        text = f"{text[:SHOWN_LETTERS]}…"
+    return f'"{text}"' if isinstance(value, str) else text

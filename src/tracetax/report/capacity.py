@@ -7,8 +7,8 @@ from rich.table import Table
 from rich.text import Text
 
 from tracetax.model import FULL
+from tracetax.printable import printable
 from tracetax.report import numbers
-from tracetax.report.columns import plain
 from tracetax.results.capacity import Capacity, CapacityEnd, CapacityFinding
 
 OUTCOMES = {
@@ -29,14 +29,14 @@ def render_capacity(capacity: Capacity, console: Console) -> None:
         table.add_column(Text(heading), justify="right", overflow="fold")
     table.add_column("", overflow="fold")
     for found in capacity.configurations:
-        table.add_row(Text(plain(found.title)), *_cells(found), Text(OUTCOMES[found.outcome], style="yellow"))
+        table.add_row(Text(printable(found.title)), *_cells(found), Text(OUTCOMES[found.outcome], style="yellow"))
     console.print()
     console.print(table)
     console.print()
     for found in capacity.configurations:
         for text in (found.text, hidden_words(found)):
             if text:
-                console.print(Text(textwrap.fill(plain(text), console.width)), highlight=False)
+                console.print(Text(textwrap.fill(printable(text), console.width)), highlight=False)
 
 
 def hidden_words(found: CapacityFinding) -> str:

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tracetax.model import Delivery
+from tracetax.printable import printable
 from tracetax.report import numbers
 from tracetax.report.headline import Cost
 from tracetax.report.sentences import building
@@ -43,11 +44,6 @@ P99 = ("p99 of", "a call")
 RECORDS = ("records",)
 
 
-def plain(text: str) -> str:
-    """Text without control characters: what an agent printed must not steer the reader's terminal."""
-    return "".join(letter if letter.isprintable() else " " for letter in text)
-
-
 class Layout:
     """Column widths, the same for every part, so that all numbers line up. What ranks comes first, and is marked."""
 
@@ -55,10 +51,10 @@ class Layout:
         placed = [(row, view.part) for view in parts for row in view.rows if group_of(row) is not Group.FAILED]
         rows = [row for row, _ in placed]
         notes = [labels(row, part) for row, part in placed]
-        self.agent = _widest(plain(row.agent_name) for row in rows)
+        self.agent = _widest(printable(row.agent_name) for row in rows)
         self.p99 = _widest((*P99, *map(_p99, rows)))
         self.records = _widest((*RECORDS, *map(_records, rows)))
-        title = _widest(plain(title_of(row)) for row in rows)
+        title = _widest(printable(title_of(row)) for row in rows)
         ranked = any(row.rank is not None for row in rows)
         pairs = [_Pair(cpu, CPU, rows), _Pair(overhead, OVERHEAD, rows)]
         pairs = [pair for pair in (pairs if by == "cpu" else pairs[::-1]) if pair.known]
@@ -108,7 +104,7 @@ class Layout:
         notes = labels(row, part)
         beside = Text("\n".join(_label_lines(notes, self.label)) if self.label else "", style="dim")
         rank = str(row.rank) if group is Group.DELIVERS and row.rank is not None else ""
-        cells = [rank, plain(row.agent_name), plain(title_of(row)), *(pair.text(row) for pair in self.pairs)]
+        cells = [rank, printable(row.agent_name), printable(title_of(row)), *(pair.text(row) for pair in self.pairs)]
         cells += [_p99(row)] if self.p99 else []
         cells += [_records(row)]
         table = self._table()
@@ -170,7 +166,7 @@ def warnings_of(row: ConfigurationFinding, told: Iterable[str] = ()) -> list[Ren
     for verdict in remarks(row, told):
         if verdict.severity == "warning":
             table = Table.grid(padding=(0, 1))
-            table.add_row(Text(WARNING, style="yellow"), Text(plain(verdict.text)))
+            table.add_row(Text(WARNING, style="yellow"), Text(printable(verdict.text)))
             found.append(Padding(table, (0, 0, 0, RANK + GAP)))
     return found
 

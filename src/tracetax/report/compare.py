@@ -10,8 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from tracetax.analysis.compare import Change, Difference, RowChange, RunComparison
+from tracetax.printable import printable
 from tracetax.report import numbers
-from tracetax.report.columns import plain
 from tracetax.report.views import half_width
 from tracetax.results.findings import Measure
 
@@ -53,7 +53,7 @@ class Line(Struct, frozen=True):
 def render_comparison(comparison: RunComparison, console: Console) -> None:
     """Print what differs, then the baselines, then every row that both runs have."""
     for number, run in zip(("first ", "second"), comparison.runs, strict=True):
-        console.print(f"{number}  {plain(run)}", soft_wrap=True)
+        console.print(f"{number}  {printable(run)}", soft_wrap=True)
     console.print()
     if comparison.differences:
         _differences(comparison.differences, console)
@@ -65,7 +65,7 @@ def render_comparison(comparison: RunComparison, console: Console) -> None:
         _told("No row is in both runs.", console)
     for title, rows in _groups(comparison):
         console.print()
-        console.print(Text(plain(title), "bold"))
+        console.print(Text(printable(title), "bold"))
         _table(rows, console)
     for name, only in (("first", comparison.only_first), ("second", comparison.only_second)):
         if only:
@@ -177,7 +177,7 @@ def _differences(differences: Sequence[Difference], console: Console) -> None:
     for heading in ("what differs", "first", "second"):
         table.add_column(heading, overflow="fold")
     for one in differences:
-        table.add_row(*(Text(plain(word)) for word in (one.what, one.first, one.second)))
+        table.add_row(*(Text(printable(word)) for word in (one.what, one.first, one.second)))
     console.print(table)
 
 
@@ -190,7 +190,7 @@ def _table(rows: Sequence[RowChange], console: Console) -> None:
     if wide:
         console.print(Text(f"  {_joined(HEADINGS, widths)}", "dim"))
     for row in rows:
-        console.print(Text(plain(name_of(row)), "bold" if console.is_terminal else ""), soft_wrap=True)
+        console.print(Text(printable(name_of(row)), "bold" if console.is_terminal else ""), soft_wrap=True)
         for line in lines[id(row)]:
             if wide:
                 console.print(Text(f"  {_joined(line.cells, widths)}".rstrip()))
@@ -211,7 +211,7 @@ def _joined(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def _told(text: str, console: Console, style: str = "") -> None:
-    console.print(Text("\n".join(textwrap.wrap(plain(text), console.width, break_on_hyphens=False)), style))
+    console.print(Text("\n".join(textwrap.wrap(printable(text), console.width, break_on_hyphens=False)), style))
 
 
 def _escaped(text: str) -> str:

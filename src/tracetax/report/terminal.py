@@ -10,8 +10,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from tracetax.printable import printable
 from tracetax.report import headline, lines, numbers, sentences
-from tracetax.report.columns import GAP, Layout, plain, warnings_of
+from tracetax.report.columns import GAP, Layout, warnings_of
 from tracetax.report.decision import BEST, MEANING, ROOM, Decision, Line, decision
 from tracetax.report.published import Cell, PublishedView, published_view
 from tracetax.report.views import (
@@ -129,7 +130,9 @@ def _decision(console: Console, findings: Findings, parts: list[PartView]) -> No
 def _heads(found: Decision) -> list[str]:
     """Agent and configuration, under one another, in line with the numbers."""
     titles = [f"{title_of(row)}{f' ({caveat(row)})' if row.deferred else ''}" for row in found.columns]
-    return [f"  {plain(row.agent_name)}\n  {plain(title)}" for row, title in zip(found.columns, titles, strict=True)]
+    return [
+        f"  {printable(row.agent_name)}\n  {printable(title)}" for row, title in zip(found.columns, titles, strict=True)
+    ]
 
 
 def _label(line: Line) -> str:
@@ -145,7 +148,11 @@ def _wrapped(text: str, width: int, style: str = "", indent: int = 0) -> Text:
     """Text in lines of at most ``width``, none of which ends inside a number with its half-width and unit."""
     margin = " " * indent
     lines = textwrap.wrap(
-        numbers.unbroken(plain(text)), width, initial_indent=margin, subsequent_indent=margin, break_on_hyphens=False
+        numbers.unbroken(printable(text)),
+        width,
+        initial_indent=margin,
+        subsequent_indent=margin,
+        break_on_hyphens=False,
     )
     return Text("\n".join(lines).replace(numbers.SPACE, " "), style=style)
 
@@ -196,11 +203,11 @@ def _background(view: PartView) -> list[str]:
 
 def _failed(console: Console, row: ConfigurationFinding) -> None:
     mark, style = SEVERITY_MARKS["error"]
-    name = Text(f" {mark}  ", style=style).append(plain(f"{row.agent_name}  {title_of(row)}"), style="default")
+    name = Text(f" {mark}  ", style=style).append(printable(f"{row.agent_name}  {title_of(row)}"), style="default")
     _print(console, name)
     verdicts = [verdict.text for verdict in errors(row)] or ["No block of it was completed."]
     for sentence in verdicts:
-        console.print(Padding(Text(plain(sentence)), (0, 0, 0, 4)), highlight=False)
+        console.print(Padding(Text(printable(sentence)), (0, 0, 0, 4)), highlight=False)
 
 
 def _published(console: Console, view: PublishedView) -> None:
@@ -212,7 +219,7 @@ def _published(console: Console, view: PublishedView) -> None:
     for heading in headings:
         table.add_column(Text(heading), justify="right", overflow="fold")
     for line in view.lines:
-        name = Text(plain(f"{line.row.agent_name} {line.title}"))
+        name = Text(printable(f"{line.row.agent_name} {line.title}"))
         table.add_row(name, *(_cell(cell) for cell in (line.ours, line.estimator, *line.platforms)))
     console.print(Padding(table, (0, 0, 0, 4)))
 
@@ -227,12 +234,12 @@ def _lines(console: Console, group: tuple[GrowthFinding, ...]) -> None:
     for heading in (lines.FURTHER[first.factor].replace(" further", "\nfurther"), "fixed", "R²"):
         table.add_column(Text(heading), justify="right", overflow="fold")
     for line in group:
-        name = Text(plain(f"{line.agent_name} {title_of(line)}"))
+        name = Text(printable(f"{line.agent_name} {title_of(line)}"))
         if notes := lines.notes(line):
             name.append(f" ({notes})", style="dim")
         table.add_row(name, sentences.duration(line.slope), sentences.duration(line.intercept), lines.r_squared(line))
         for printed in line.published:
-            table.add_row(f"  {plain(lines.printed_title(printed))}", *lines.printed_cells(printed), style="dim")
+            table.add_row(f"  {printable(lines.printed_title(printed))}", *lines.printed_cells(printed), style="dim")
     console.print(Padding(table, (0, 0, 0, 4)), highlight=False)
 
 
@@ -246,7 +253,7 @@ def _cell(cell: Cell | None) -> Text:
 def _verdict(console: Console, verdict: Verdict) -> None:
     mark, style = SEVERITY_MARKS[verdict.severity]
     table = Table.grid(padding=(0, 1))
-    table.add_row(Text(mark, style=style), Text(plain(verdict.text)))
+    table.add_row(Text(mark, style=style), Text(printable(verdict.text)))
     console.print(table, highlight=False)
 
 
@@ -256,4 +263,4 @@ def _pointers(console: Console, findings: Findings, page: Path | None, run: Path
         lines.append(next_line(findings, run))
     width = max((len(name) for name, _ in lines), default=0)
     for name, value in lines:
-        console.print(f"{name:<{width}}  {plain(value)}", highlight=False, markup=False, soft_wrap=True)
+        console.print(f"{name:<{width}}  {printable(value)}", highlight=False, markup=False, soft_wrap=True)

@@ -15,7 +15,7 @@ import shutil
 from collections.abc import Generator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import msgspec
 import numpy as np
@@ -33,6 +33,11 @@ MANIFEST_VERSION = 2
 SUBFOLDERS = ("trials", "logs")
 UNFINISHED = {*SUBFOLDERS, "manifest.json.part"}
 """What a kill may leave of a run folder that was being made: it counts as empty, for there is nothing in it yet."""
+MOST = 1 << 62
+"""No counter and no clock of a trial, in ns or bytes, comes to this."""
+COUNTED = ("number", "block", "attempt", "ledger.expected", "ledger.received", "ledger.dropped_reported")
+"""Numbers of a record that are never negative."""
+SHOWN_DIGITS = 30
 T = TypeVar("T")
 
 
@@ -173,7 +178,7 @@ class RunFolder:
 
     def records(self) -> list[TrialRecord]:
         """Every finished trial."""
-        return [read_json(folder / "record.json", TrialRecord) for folder in self.trial_folders()]
+        return [_read_record(folder / "record.json") for folder in self.trial_folders()]
 
     def bin_means(self, number: int) -> NDArray[np.float64] | None:
         """Mean service times of a trial's bins, ns, shape (threads, bins); None where it kept none.
@@ -298,8 +303,33 @@ def read_json(path: Path, kind: type[T]) -> T:
     """Decode a JSON file. Raises UserError naming the file and what is wrong in it."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
-    except (msgspec.DecodeError, OSError) as error:
+    except (msgspec.DecodeError, OSError, RecursionError) as error:
         raise UserError(f"{path} cannot be read: {error}{_way_out(path)}") from None
+
+
+def _read_record(path: Path) -> TrialRecord:
+    """A trial's record. Raises UserError where a number in it is none that a trial can have: the file is damaged."""
+    record = read_json(path, TrialRecord)
+    absurd = next(_absurd(msgspec.to_builtins(record), ""), None)
+    if absurd is None and record.number != int(path.parent.name):
+        absurd = f"number is {record.number}"
+    if absurd:
+        raise UserError(f"{path} cannot be read: {absurd}, which is not possible{_way_out(path)}")
+    return record
+
+
+def _absurd(value: Any, key: str) -> Generator[str]:
+    """Numbers that no counter and no clock gives, as ``key is number``."""
+    if isinstance(value, dict):
+        for name, inner in cast("dict[str, Any]", value).items():
+            yield from _absurd(inner, f"{key}.{name}" if key else name)
+    elif isinstance(value, list | tuple):
+        for place, inner in enumerate(cast("list[Any]", value)):
+            yield from _absurd(inner, f"{key}[{place}]")
+    elif isinstance(value, int | float):
+        least = 0 if key in COUNTED else -MOST
+        if not least <= value < MOST:
+            yield f"{key} is {value:.6g}" if isinstance(value, float) else f"{key} is {str(value)[:SHOWN_DIGITS]}"
 
 
 def write_json(path: Path, value: object, *, indent: bool = False) -> None:

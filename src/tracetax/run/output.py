@@ -7,6 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from tracetax.printable import printable
 from tracetax.process import Process
 from tracetax.workloads.calltree import WorkloadFailed
 
@@ -92,7 +93,11 @@ def last_lines(logs: Path, names: tuple[str, ...]) -> str:
     quoted: list[str] = []
     for name, lines in told:
         shown = lines[-(each + (spare if len(lines) > each else 0)) :]
-        quoted += [f"  last lines of {name}:", *(f"    {line}" for line in shown), f"  whole log: {logs / name}"]
+        quoted += [
+            f"  last lines of {name}:",
+            *(f"    {printable(line)}" for line in shown),
+            f"  whole log: {logs / name}",
+        ]
     return "\n".join(quoted)
 
 

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from tracetax.companions.receiver import Receiver
 from tracetax.companions.sink import SinkLost
 from tracetax.machine.disturbance import together
+from tracetax.printable import printable_lines
 from tracetax.process import clean_environment
 from tracetax.results.folder import RunFolder, disk_errors
 from tracetax.results.records import Moments, TrialRecord, Verdict
@@ -123,7 +124,7 @@ def _attempt(
         tail = last_lines(logs, STREAMS if started else (LOG,))
         if os.strerror(errno.ENOSPC) in f"{failure}{tail}":
             raise OSError(errno.ENOSPC, str(failure)) from failure
-        text = f"{failure}\n{tail}".rstrip()
+        text = f"{printable_lines(str(failure))}\n{tail}".rstrip()
         record = replace(record, verdicts=(Verdict(code=code, severity="error", text=text),))
         shutil.rmtree(scratch / "workload", ignore_errors=True)
     if started:

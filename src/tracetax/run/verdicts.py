@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from tracetax.ledger import Ledger, ProtocolCount
 from tracetax.machine.disturbance import Load
 from tracetax.model import Configuration, Delivery
+from tracetax.printable import printable
 from tracetax.process import Ending
 from tracetax.results.records import Severity, Verdict, WarmUp
 from tracetax.run.drain import Drained
@@ -44,7 +45,7 @@ def of_records(ledger: Ledger, config: Configuration, *, backend: str = "") -> l
             "a loss may be its doing",
         )
     if ledger.unexpected_names:
-        names = ", ".join(sorted(ledger.unexpected))
+        names = ", ".join(map(printable, sorted(ledger.unexpected)))
         add("unexpected-names", "note", f"{plural(ledger.unexpected_names, 'record')} of other methods: {names}")
     if ledger.duplicates:
         add("duplicates", "warning", f"{plural(ledger.duplicates, 'record')} arrived twice")

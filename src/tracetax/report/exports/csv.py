@@ -3,6 +3,7 @@
 import csv
 import io
 
+from tracetax.printable import printable
 from tracetax.report.views import ranked_by
 from tracetax.results.findings import ConfigurationFinding, Findings, Measure
 
@@ -44,10 +45,15 @@ COLUMNS = (
 )
 
 
+FORMULAS = ("=", "+", "-", "@")
+"""What a spreadsheet takes for the beginning of a formula, and would execute. An apostrophe before it makes it text."""
+
+
 def export(findings: Findings) -> str:
     """A header and the rows; what does not exist is empty, lists are joined by ``+``.
 
-    The measure that a ranked row is ranked by comes first, and has ``ranks``.
+    The measure that a ranked row is ranked by comes first, and has ``ranks``. Text that a spreadsheet would execute has
+    an apostrophe before it.
     """
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
@@ -57,8 +63,16 @@ def export(findings: Findings) -> str:
         keys = _keys(findings, row)
         ordered = sorted(row.measures, key=lambda of: not _ranks(of, row, by))
         measures = [(*_measure(of), _ranks(of, row, by)) for of in ordered] or [("",) * 11]
-        writer.writerows((*keys, *values) for values in measures)
+        writer.writerows([_cell(value) for value in (*keys, *values)] for values in measures)
     return file.getvalue()
+
+
+def _cell(value: object) -> object:
+    """Text in one line that no spreadsheet takes for a formula; what is no text stays as it is."""
+    if not isinstance(value, str):
+        return value
+    text = printable(value)
+    return f"'{text}" if text.lstrip().startswith(FORMULAS) else text
 
 
 def _keys(findings: Findings, row: ConfigurationFinding) -> tuple[object, ...]:

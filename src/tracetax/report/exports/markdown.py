@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from tracetax.printable import printable
 from tracetax.report import headline, lines, numbers, sentences
 from tracetax.report.decision import BEST, MEANING, Decision, decision
 from tracetax.report.headline import Cost
@@ -170,7 +171,8 @@ def _provenance(findings: Findings) -> Iterator[str]:
             digest = f" (sha256 {row.artifact_sha256[:HASH]})" if row.artifact_sha256 else ""
             versions[f"{row.agent_name} {row.version}{digest}"] = None
     yield f"- Versions: {_escaped(', '.join((f'tracetax {findings.tool_version}', *versions)))}"
-    yield f"- Command: `{' '.join(findings.experiment.command)}`, seed {findings.experiment.seed}"
+    command = printable(" ".join(findings.experiment.command)).replace("`", "'")
+    yield f"- Command: `{command}`, seed {findings.experiment.seed}"
     yield "- ± is a 95 % interval over blocks; CPU is of all threads; costs are less the baselines' of the same block"
 
 
@@ -178,4 +180,4 @@ def _escaped(text: str) -> str:
     """Text in which nothing is markup and no cell ends early."""
     for letter in "\\|*_<>`[]":
         text = text.replace(letter, f"\\{letter}")
-    return " ".join(text.split())
+    return " ".join(printable(text).split())

@@ -74,7 +74,10 @@ def write_page(run_dir: Path, findings: Findings) -> Path:
         part = page.with_name(page.name + ".part")
         choice = decision(findings, parts)
         top = header(findings, parts, choice, better)
-        part.write_text(_document(findings, top, chapters, unfolded="" if choice and not findings.comparisons else "cost"), encoding="utf-8")
+        part.write_text(
+            _document(findings, top, chapters, unfolded="" if choice and not findings.comparisons else "cost"),
+            encoding="utf-8",
+        )
         part.replace(page)
     return page
 
