@@ -24,6 +24,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 from faultlib import around_the_run as around
+from faultlib import hostile
 from faultlib import in_the_run as inside
 from faultlib.judge import complete, wrong_rows
 from faultlib.runs import Missed, Scene, Skipped, Unharmed, await_none_of, finished_trials, lost_trials
@@ -56,6 +57,9 @@ FAULTS: dict[str, Callable[[Scene], None]] = {
     "java-options": inside.java_options,
     "second-run-elsewhere": inside.second_run_elsewhere,
     "samples-too-many": inside.samples_too_many,
+    "idle-connections": hostile.idle_connections,
+    "wrong-http": hostile.wrong_http,
+    "absurd-record": hostile.absurd_record,
 }
 FIRST_NEW = "told-at-a-start"
 """The faults from here on were added after the others had been injected 20 times each: see ``--new`` and ``--old``."""
