@@ -14,11 +14,10 @@ final class Caller {
    */
   private static final int WARM_UP_CALLS = 2 * CallLoop.CHUNK;
 
-  /**
-   * Entries into the loop without a call, per burst: the loop itself is compiled by them, which the
-   * measured calls enter once and would have compiled under way.
-   */
-  private static final int WARM_UP_ENTRIES = 3_000;
+  /** Entries into the loop in a round, after which the compilers get a moment to take it up. */
+  private static final int ENTRIES = 2_000;
+
+  private static final int ENTRY_ROUNDS = 10;
 
   /** Paced warm-up keeps at least this rate: waiting is exercised, and yet it is over soon. */
   private static final double LEAST_WARM_UP_RATE = 20_000;
@@ -74,13 +73,19 @@ final class Caller {
       sum += loop.run(scratch, count, epochNs + Math.round(piece * pieceNs));
     }
     end();
-    enter(epochNs);
   }
 
-  /** A loop of its own: compiled into that of the calls, it would keep these from being counted. */
-  private void enter(long epochNs) {
-    for (int entry = 0; entry < WARM_UP_ENTRIES; entry++) {
-      sum += loop.run(scratch, 0, epochNs);
+  /**
+   * Enters the loop so often, without a call, that it is compiled as a method; the measured calls
+   * enter it once, and would have it compiled under way. To be done once the chunk is compiled by
+   * itself: inside a loop that is compiled first, it would be counted no more and never be.
+   */
+  void enter() throws InterruptedException {
+    for (int round = 0; round < ENTRY_ROUNDS; round++) {
+      for (int entry = 0; entry < ENTRIES; entry++) {
+        sum += loop.run(scratch, 0, 0);
+      }
+      Thread.sleep(1);
     }
   }
 

@@ -13,6 +13,7 @@ final class Callers {
 
   private enum Work {
     WARM_UP,
+    ENTER,
     MEASURE
   }
 
@@ -44,6 +45,11 @@ final class Callers {
   void warmUp(long calls) throws InterruptedException {
     burst = calls;
     perform(Work.WARM_UP);
+  }
+
+  /** Has every thread enter its loop often, without a call. */
+  void enter() throws InterruptedException {
+    perform(Work.ENTER);
   }
 
   /** Makes the measured calls and returns when the last has ended. */
@@ -92,6 +98,8 @@ final class Callers {
           try {
             if (work == Work.WARM_UP) {
               caller.warmUp(burst, epochNs);
+            } else if (work == Work.ENTER) {
+              caller.enter();
             } else {
               caller.measure(epochNs);
             }

@@ -15,6 +15,7 @@ final class Trial {
   private final WarmUp warmUp;
   private final Map<String, Object> snapshots = new LinkedHashMap<>();
   private CollectionLog collections;
+  private boolean entered;
   private boolean measured;
 
   /** Starts the callers; everything that the measured calls need is then in place. */
@@ -53,6 +54,10 @@ final class Trial {
     warmUp.made(calls);
     listen();
     Warmth warmth = warmUp.glance();
+    if (warmth.driver == Warmth.TOP_TIER && !entered) {
+      entered = true;
+      callers.enter();
+    }
     status.event(
         "warmed",
         "calls="
