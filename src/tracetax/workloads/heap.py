@@ -19,6 +19,9 @@ CONCURRENT = "Cycles"
 PAUSES = "Pauses"
 """In the name of what such a collector reports its pauses by: those are no further collections."""
 
+ROUNDING = 1e-12
+"""Share of the mean's square up to which a variance is one of the arithmetic."""
+
 Point = tuple[float, float]
 """Moment, ns, and used heap, bytes."""
 
@@ -82,4 +85,5 @@ def moments(points: Iterable[Point]) -> tuple[float, float | None]:
     if not length or not area:
         return 0.0, None
     mean = area / length
-    return mean, math.sqrt(max(0.0, squares / length - mean * mean)) / mean
+    variance = squares / length - mean * mean
+    return mean, math.sqrt(variance) / mean if variance > ROUNDING * mean * mean else 0.0
