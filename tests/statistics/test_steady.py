@@ -106,6 +106,12 @@ def test_pauses_do_not_make_a_steady_series_unsteady(seed: int) -> None:
     assert steady_part(stalling(1000, seed)).kind == "flat"
 
 
+@pytest.mark.parametrize("seed", [0, 2, 5])
+def test_pauses_do_not_move_the_end_of_a_warm_up(seed: int) -> None:
+    series = stalling(1000, seed) * np.where(np.arange(1000) < 150, 1.5, 1)
+    assert steady_part(series).first_bin == 150
+
+
 @pytest.mark.parametrize("size", [1, 2, 5, 9, 10, 11])
 def test_a_short_trial_is_flat(size: int) -> None:
     assert steady_part(noise(100, size)) == Steady("flat", 0, size, ())
