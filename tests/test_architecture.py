@@ -20,6 +20,7 @@ FLOORS = {
     "printable": 1,
     "process": 1,
     "signals": 1,
+    "schedule": 1,
     "statistics": 1,
     "words": 1,
     "artifacts": 2,

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from tracetax.ledger import Sampling
 from tracetax.preparation import PrepareStep
+from tracetax.schedule import Schedule
 
 FULL: Literal["full"] = "full"
 Rate: TypeAlias = float | Literal["full"]
@@ -304,18 +305,6 @@ class Part(Struct, frozen=True):
             if use.build:
                 alike.setdefault((use.agent, use.configuration, use.backend), []).append(use)
         return [(older, newer) for older, newer in alike.values()]
-
-
-class Schedule(Struct, frozen=True):
-    """When a run stops: the narrowness asked for, and the bounds on blocks and time."""
-
-    min_blocks: int = 10
-    max_blocks: int = 30
-    half_width_ratio: float = 0.01
-    half_width_ns: float = 2.0
-    budget_ns: int = 2 * 3600 * 10**9
-    memory: bool = True
-    """Whether each configuration gets an extra trial after its last block, in which memory is measured."""
 
 
 class Search(Struct, frozen=True):

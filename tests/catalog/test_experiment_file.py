@@ -112,6 +112,8 @@ title = "At full speed"
         ('half_width = "2 % or 5 ns"', Schedule(half_width_ratio=0.02, half_width_ns=5.0)),
         ('budget = "5min"', Schedule(budget_ns=300 * 10**9)),
         ("memory = false", Schedule(memory=False)),
+        ("starts = 60", Schedule(starts=60)),
+        ("starts = 0", Schedule(starts=0)),
     ],
 )
 def test_what_a_schedule_does_not_say_keeps_its_default(

@@ -18,7 +18,7 @@ def test_a_settled_configuration_rests_while_the_others_go_on_with_their_baselin
     def decide(samples: dict[str, BlockValues], rule: StopRule, done: int, affordable: int) -> Decision:
         """After the first block ``flat`` has settled; all stops after the third."""
         status = {"fake flat": "settled", "fake warming-up": "settled" if done >= 3 else "open"}
-        progress = {name: Progress(status[name], done, 0.04, 9.0, 40, 0.02) for name in samples}  # pyright: ignore[reportArgumentType]
+        progress = {name: Progress(status[name], done, 0.04, 9.0, 40, status[name] == "open", 0.02) for name in samples}  # pyright: ignore[reportArgumentType]
         return Decision("settled" if done >= 3 else None, progress)
 
     monkeypatch.setattr("tracetax.run.session.decide", decide)
@@ -34,7 +34,7 @@ def test_what_the_time_left_will_buy_is_said_once(
     tmp_path: Path, sink_binary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def decide(samples: dict[str, BlockValues], rule: StopRule, done: int, affordable: int) -> Decision:
-        progress = {name: Progress("open", done, 0.063, 9.0, 400, 0.041) for name in samples}
+        progress = {name: Progress("open", done, 0.063, 9.0, 400, True, 0.041) for name in samples}
         return Decision("max-blocks" if done >= 3 else None, progress)
 
     monkeypatch.setattr("tracetax.run.session.decide", decide)

@@ -1,9 +1,20 @@
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tracetax.statistics.regimes import Regimes, overhead_in_two_regimes, two_regimes
+from tracetax.statistics.intervals import skewed_interval, t_interval
+from tracetax.statistics.overhead import log_ratios
+from tracetax.statistics.regimes import (
+    Regimes,
+    Starts,
+    judged_overhead,
+    overhead_regimes,
+    share_below,
+    two_regimes,
+)
 
 EVEN = [100.0, 101.0, 99.0, 102.0, 98.0, 100.5, 99.5, 101.5, 98.5, 100.2]
 
@@ -50,12 +61,16 @@ def test_at_most_one_normal_sample_in_300_is_called_two_regimes(n: int) -> None:
         assert called >= 8
 
 
+def two(c: Sequence[float], a1: Sequence[float], a2: Sequence[float]) -> bool:
+    return overhead_regimes(c, a1, a2).two
+
+
 def test_an_overhead_is_labelled_when_any_of_its_three_samples_has_two_regimes() -> None:
     slow = [*EVEN[:9], 170.0]
-    assert not overhead_in_two_regimes(EVEN, EVEN, EVEN)
-    assert overhead_in_two_regimes(slow, EVEN, EVEN)
-    assert overhead_in_two_regimes(EVEN, slow, EVEN)
-    assert overhead_in_two_regimes(EVEN, EVEN, slow)
+    assert not two(EVEN, EVEN, EVEN)
+    assert two(slow, EVEN, EVEN)
+    assert two(EVEN, slow, EVEN)
+    assert two(EVEN, EVEN, slow)
 
 
 @given(st.lists(st.floats(50, 200), min_size=5, max_size=40), st.sampled_from([1e-6, 0.1, 42.0]))
@@ -71,3 +86,40 @@ def test_neither_unit_nor_order_matters(values: list[float], unit: float) -> Non
 def test_what_is_not_positive_is_refused() -> None:
     with pytest.raises(ValueError, match="positive"):
         two_regimes([1.0, 2.0, 0.0, 3.0, 4.0])
+
+
+def test_regimes_that_blocks_hide_show_in_the_paired_ratio() -> None:
+    """Three of ten starts 1.15 times slower, blocks that drift by 5 %: the values themselves show no gap."""
+    drift = np.exp(0.05 * np.sin(np.arange(10) * 2.1))
+    slow = np.where(np.arange(10) % 4 == 1, 1.15, 1.0)
+    baseline = 100.0 * drift
+    c = np.array(EVEN) ** 0.3 * 100**0.7 * drift * slow
+    assert not two_regimes(c).two
+    assert two_regimes(baseline).two is False
+    assert two(c.tolist(), baseline.tolist(), baseline.tolist())
+
+
+def test_a_slow_start_outside_the_blocks_counts() -> None:
+    further = Starts(own=(101.0, 171.0))
+    assert not overhead_regimes(EVEN, EVEN, EVEN).two
+    found = overhead_regimes(EVEN, EVEN, EVEN, further)
+    assert (found.two, found.own.slow, found.rare, found.one_sided) == (True, 1, 1, True)
+
+
+def test_how_many_starts_were_slow_bounds_how_many_are() -> None:
+    assert share_below(0, 10) == pytest.approx(1 - 0.05 ** (1 / 10))
+    assert share_below(0, 36) == pytest.approx(0.0798, abs=0.0001)
+    assert share_below(3, 36) == pytest.approx(0.2015, abs=0.001)
+    assert share_below(4, 4) == 1.0
+    with pytest.raises(ValueError, match="a share needs"):
+        share_below(3, 2)
+
+
+def test_the_interval_leans_where_one_side_alone_has_slow_starts() -> None:
+    slow = [*EVEN[:9], 170.0]
+    alone, both = judged_overhead(slow, EVEN, EVEN), judged_overhead(slow, EVEN, [170.0, *EVEN[1:]])
+    assert alone.log_ratio == skewed_interval(log_ratios(slow, EVEN, EVEN))
+    assert alone.log_ratio.ci95 is not None
+    assert alone.log_ratio.ci95[1] - alone.log_ratio.mean > alone.log_ratio.mean - alone.log_ratio.ci95[0]
+    assert both.log_ratio == t_interval(log_ratios(slow, EVEN, [170.0, *EVEN[1:]]))
+    assert judged_overhead(EVEN, EVEN, EVEN).difference == t_interval([0.0] * 10)

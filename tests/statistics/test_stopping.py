@@ -1,8 +1,18 @@
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from tracetax.statistics.intervals import t_critical
-from tracetax.statistics.stopping import BlockValues, BuildValues, Decision, StopRule, decide, projected_blocks
+from tracetax.statistics.regimes import NO_FURTHER, Starts
+from tracetax.statistics.stopping import (
+    BlockValues,
+    BuildValues,
+    Decision,
+    Progress,
+    StopRule,
+    decide,
+    projected_blocks,
+)
 
 RULE = StopRule(min_blocks=10, max_blocks=30, half_width_ratio=0.01, half_width_ns=2.0)
 
@@ -14,7 +24,15 @@ def with_sd(n: int, sd: float, mean: float = 0.0) -> np.ndarray:
 
 
 def sample(n: int, sd_ratio: float, sd_ns: float = 1000.0, mean: float = 0.0) -> BlockValues:
-    return BlockValues(with_sd(n, sd_ratio, mean), with_sd(n, sd_ns, mean))
+    return block_values(with_sd(n, sd_ratio, mean), with_sd(n, sd_ns, mean * sd_ns / sd_ratio))
+
+
+def block_values(
+    log_ratios: np.ndarray, differences_ns: np.ndarray, cpu_ns: np.ndarray | None = None, starts: Starts = NO_FURTHER
+) -> BlockValues:
+    """Blocks with these log ratios and these differences; both baselines of a block are the same."""
+    baseline = differences_ns / np.expm1(log_ratios)
+    return BlockValues(baseline + differences_ns, baseline, baseline, cpu_ns, starts)
 
 
 def judged(values: BlockValues, done: int = 10, affordable: int = 100) -> str:
@@ -98,19 +116,18 @@ def test_it_says_what_half_width_the_blocks_that_still_fit_will_buy() -> None:
 
 def test_what_ranks_has_to_be_narrow_too() -> None:
     """CPU per record ranks: its interval may be twice as wide as the ratio's, of its own mean, or 2 ns per call."""
-    narrow = sample(10, 0.001)
+
+    def values(sd_of_mean: float, mean: float = 3_000.0) -> BlockValues:
+        return block_values(with_sd(10, 0.001), with_sd(10, 1_000.0), with_sd(10, sd_of_mean * mean, mean))
 
     def status(sd_of_mean: float, mean: float = 3_000.0) -> str:
-        values = BlockValues(narrow.log_ratios, narrow.differences_ns, with_sd(10, sd_of_mean * mean, mean))
-        return judged(values)
+        return judged(values(sd_of_mean, mean))
 
     assert status(2 * WIDE_AT_10 * 0.999) == "settled"
     assert status(2 * WIDE_AT_10 * 1.001) == "open"
     assert status(2 * WIDE_AT_10 * 1.9, mean=50.0) == "settled"
-    progress = decide(
-        {"a": BlockValues(narrow.log_ratios, narrow.differences_ns, with_sd(10, 300, 3_000))}, RULE, 10, 9
-    )
-    assert progress.configurations["a"].half_width_cpu == pytest.approx(t_critical(9) * 0.1 / 10**0.5)
+    progress = decide({"a": values(0.1)}, RULE, 10, 9).configurations["a"]
+    assert progress.half_width_cpu == pytest.approx(t_critical(9) * 0.1 / 10**0.5)
 
 
 def test_a_run_without_a_configuration_that_counts_has_not_settled() -> None:
@@ -138,7 +155,7 @@ def test_half_widths_are_reported() -> None:
 
 
 def test_a_configuration_with_one_block_is_open() -> None:
-    progress = decide({"a": BlockValues([0.1], [5.0])}, RULE, 12, 100).configurations["a"]
+    progress = decide({"a": BlockValues([105.0], [100.0], [100.0])}, RULE, 12, 100).configurations["a"]
     assert (progress.status, progress.projected_blocks, progress.half_width_ns) == ("open", None, None)
 
 
@@ -175,3 +192,52 @@ def test_builds_that_differ_beyond_doubt_need_no_narrow_interval_but_the_fewest_
 def test_an_open_comparison_keeps_the_run_going() -> None:
     decision = decide({"a": sample(10, 0.001), "b against a": builds(10, WIDE_AT_10 * 1.2)}, RULE, 10, 100)
     assert not decision.stop
+
+
+STARTS = replace(RULE, starts=36)
+
+
+def regimes(blocks: int, slow_in_blocks: int = 0, further: int = 0, slow_further: int = 0) -> Progress:
+    """What is decided of a quiet configuration with so many blocks, further starts, and slow starts (× 1.7) in each."""
+
+    def starts(n: int, slow: int) -> np.ndarray:
+        return 1_050.0 * np.exp(with_sd(n, 0.004)) * np.where(np.arange(n) < slow, 1.7, 1.0)
+
+    baseline = 1_000.0 * np.exp(with_sd(blocks, 0.003)[::-1])
+    more = Starts(tuple(starts(further, slow_further)) if further else (), (1_000.0,) * 40)
+    values = BlockValues(starts(blocks, slow_in_blocks), baseline, baseline, None, more)
+    return decide({"a": values}, STARTS, blocks, 100).configurations["a"]
+
+
+def test_a_narrow_configuration_is_started_further_alone_before_it_counts_as_measured() -> None:
+    progress = regimes(blocks=10)
+    assert (progress.status, progress.wants_block, progress.starts_wanted) == ("settled", False, 26)
+    progress = regimes(blocks=10, further=26)
+    assert (progress.status, progress.starts_wanted, progress.baseline_starts_wanted) == ("settled", 0, 0)
+
+
+def test_while_it_is_measured_in_blocks_no_start_is_made_alone() -> None:
+    values = sample(10, WIDE_AT_10 * 1.2)
+    progress = decide({"a": values}, STARTS, 10, 100).configurations["a"]
+    assert (progress.wants_block, progress.starts_wanted) == (True, 0)
+
+
+def test_a_slow_start_among_the_further_ones_asks_for_more_blocks() -> None:
+    """Ten blocks met no slow start, and their interval was narrow: it covered the usual regime only."""
+    progress = regimes(blocks=10, further=26, slow_further=1)
+    assert (progress.status, progress.wants_block) == ("open", True)
+    assert not regimes(blocks=30, slow_in_blocks=3, further=6, slow_further=1).wants_block
+
+
+def test_until_three_slow_starts_were_seen_there_are_up_to_sixty_blocks() -> None:
+    assert regimes(blocks=30, slow_in_blocks=2).wants_block
+    assert not regimes(blocks=30, slow_in_blocks=3).wants_block
+    assert regimes(blocks=59, slow_in_blocks=1).wants_block
+    assert not regimes(blocks=60, slow_in_blocks=1).wants_block
+
+
+def test_a_run_of_few_blocks_has_no_more_of_them_for_a_slow_start() -> None:
+    values = np.where(np.arange(12) < 1, 1.7, 1.0) * 1_050.0 * np.exp(with_sd(12, 0.01))
+    baseline = 1_000.0 * np.exp(with_sd(12, 0.01)[::-1])
+    rule = replace(STARTS, max_blocks=12)
+    assert decide({"a": BlockValues(values, baseline, baseline)}, rule, 12, 100).reason == "max-blocks"

@@ -13,6 +13,7 @@ from tracetax.analysis.growth import growth, overhead_by_block, use_of
 from tracetax.analysis.once import once_measures
 from tracetax.analysis.published import published_values
 from tracetax.analysis.receivers import receivers
+from tracetax.analysis.starts import slow_starts, starts_of, starts_of_baseline
 from tracetax.analysis.statements import statements
 from tracetax.analysis.throughput import BinMeans, throughput
 from tracetax.machine.isolation import FEW_CORES
@@ -153,7 +154,8 @@ def _configurations(part: Part, blocks: Blocks, inputs: Inputs) -> list[Configur
         trials = arranged.trials(blocks, part.name, use, "configuration", heap)
         beside = arranged.paired(blocks, part.name, use, heap, service_mean)
         band = _band(part, heap, blocks)
-        compared = measures.overhead(beside, part.parameters.depth, band, inputs.experiment.schedule)
+        further = arranged.further_starts(inputs.records, part.name, use, heap)
+        compared = measures.overhead(beside, part.parameters.depth, band, inputs.experiment.schedule, further)
         compared += cost.cpu_measures(blocks, part, use, heap)
         compared += once_measures(blocks, part, use, heap)
         rows.append(_row(part, use, heap, [(trial,) for trial in trials], blocks, inputs, compared))
@@ -180,6 +182,12 @@ def _row(
     if unsteady:
         text = f"{share(unsteady, len(trials), 'trial')} did not become steady; the mean of the last half was taken"
         verdicts.append(Verdict(code="no-steady-state", severity="note", text=text))
+    further = arranged.further_starts(inputs.records, part.name, use, heap)
+    if use == BASELINE:
+        starts = starts_of_baseline(trials, further)
+    else:
+        starts = starts_of(arranged.paired(blocks, part.name, use, heap, service_mean), further)
+    verdicts += slow_starts(starts)
     in_memory = arranged.memory_trials(inputs.memory, part.name, use, heap) if trials else []
     if in_memory and all(trial.status == "failed" for trial in in_memory):
         times = "once" if len(in_memory) == 1 else f"{len(in_memory)} times"
@@ -223,6 +231,7 @@ def _row(
         technology=config.technology,
         java=inputs.manifest.java.get(part.name),
         collector=part.jvm.collector,
+        starts=starts,
     )
 
 

@@ -12,9 +12,9 @@ from tracetax.results.blocks import Paired
 from tracetax.results.findings import Measure, MeasureName
 from tracetax.results.records import Durations, TrialRecord
 from tracetax.statistics.intervals import Estimate, t_interval
-from tracetax.statistics.overhead import Band, as_ratio, paired_difference, paired_log_ratio
+from tracetax.statistics.overhead import Band, as_ratio
 from tracetax.statistics.quantiles import beyond, positive_mean
-from tracetax.statistics.regimes import overhead_in_two_regimes
+from tracetax.statistics.regimes import Starts, judged_overhead
 from tracetax.statistics.stopping import narrow_enough
 
 INDICATIVE_BELOW = 10
@@ -114,18 +114,22 @@ def of_memory(trials: Sequence[TrialRecord]) -> list[Measure]:
     return [make_measure(name, "bytes", "", t_interval([value]), ()) for name, value in found if value]
 
 
-def overhead(found: Paired, depth: int, band: Band | None, schedule: Schedule) -> list[Measure]:
-    """The overhead against the block's two baselines: difference per call and per invocation, and ratio."""
+def overhead(found: Paired, depth: int, band: Band | None, schedule: Schedule, further: Starts) -> list[Measure]:
+    """The overhead against the block's two baselines: difference per call and per invocation, and ratio.
+
+    ``further`` are starts outside the blocks, which only say whether there are regimes.
+    """
     if not found.blocks:
         return []
     columns = found.values, found.baseline_1, found.baseline_2
-    difference, log_ratio = paired_difference(*columns), paired_log_ratio(*columns)
+    judged = judged_overhead(*columns, further)
+    difference, log_ratio = judged.difference, judged.log_ratio
     labels: list[str] = []
     if difference.n < INDICATIVE_BELOW:
         labels.append("indicative")
     if band is not None and abs(difference.mean) <= band.difference:
         labels.append("within-aa-band")
-    if overhead_in_two_regimes(*columns):
+    if judged.regimes.two:
         labels.append("two-regimes")
     narrow = narrow_enough(log_ratio, difference, schedule.half_width_ratio, schedule.half_width_ns)
     if difference.n >= INDICATIVE_BELOW and not narrow:

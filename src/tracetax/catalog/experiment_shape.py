@@ -16,6 +16,7 @@ CallTime: TypeAlias = Annotated[int, Meta(extra={"read": units.call_time})]
 Heap: TypeAlias = Annotated[int, Meta(extra={"read": units.heap})]
 CallRate: TypeAlias = Annotated[Rate, Meta(extra={"read": units.rate})]
 Blocks: TypeAlias = Annotated[int, Meta(ge=1)]
+Starts: TypeAlias = Annotated[int, Meta(ge=0, le=1_000)]
 NarrowEnough: TypeAlias = Annotated[units.HalfWidth, Meta(extra={"read": units.half_width})]
 Release: TypeAlias = Annotated[int, Meta(ge=8, le=99)]
 Collector: TypeAlias = Literal["G1", "Parallel", "Serial", "Z", "Shenandoah"]
@@ -76,6 +77,7 @@ class ScheduleShape(Struct, frozen=True, kw_only=True):
     half_width: NarrowEnough | None = None
     budget: Duration | None = None
     memory: bool | None = None
+    starts: Starts | None = None
 
 
 class VariantShape(Struct, frozen=True, kw_only=True):

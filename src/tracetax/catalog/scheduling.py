@@ -35,6 +35,7 @@ def scheduled(shape: ScheduleShape, report: Report, path: str = "schedule") -> S
         half_width_ns=otherwise.half_width_ns if width.time_ns is None else width.time_ns,
         budget_ns=otherwise.budget_ns if shape.budget is None else shape.budget,
         memory=otherwise.memory if shape.memory is None else shape.memory,
+        starts=shape.starts,
     )
 
 

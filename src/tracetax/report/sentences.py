@@ -1,5 +1,7 @@
 """What rows say of times and builds, in the words that every report shares."""
 
+from collections.abc import Sequence
+
 from tracetax.report import numbers
 from tracetax.report.views import half_width, is_baseline, measure
 from tracetax.results.findings import ConfigurationFinding, Measure
@@ -18,3 +20,16 @@ def duration(measured: Measure, of: float = 0.0) -> str:
     """A time with its half-width and the unit that fits it, or that fits the largest ``of`` several times."""
     estimate, margin, unit = numbers.measured_duration(measured.estimate, half_width(measured), of)
     return f"{estimate} ± {margin} {unit}" if margin else f"{estimate} {unit}"
+
+
+def slow_share(rows: Sequence[ConfigurationFinding]) -> list[str]:
+    """What share of slow starts the rows leave possible in which none was seen; at most one sentence."""
+    quiet = [row.starts for row in rows if row.starts and not row.starts.slow]
+    if not quiet:
+        return []
+    fewest = min(quiet, key=lambda starts: starts.starts)
+    of = "none of its starts" if len(quiet) == 1 else "no start"
+    where = " of the rows without a note" if len(quiet) < len(rows) and len(quiet) > 1 else ""
+    return [
+        f"{of}{where} was slow ({fewest.starts} or more): with 95 % confidence under {100 * fewest.upper:.2g} % are"
+    ]

@@ -197,6 +197,7 @@ def _background(view: PartView) -> list[str]:
             times.append(f"{value}{f' ± {margin}' if margin else ''} ns{heap}{notes}")
     blocks = f"{view.part.blocks} {'block' if view.part.blocks == 1 else 'blocks'}"
     ending = f"{blocks}{', indicative' if view.part.indicative else ''}, {STOPPED[view.part.stopped]}"
+    ending += "".join(f" · {words}" for words in sentences.slow_share(view.rows))
     built = [words for baseline in view.baselines[:1] if (words := sentences.building(baseline))]
     return [*([f"without an agent a call takes {', '.join(times)}"] if times else []), *built, ending]
 

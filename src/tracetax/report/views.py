@@ -36,7 +36,7 @@ LABELS = {
 LABEL_MEANINGS = {
     "deferred": "Most records arrived after the last call: their export is in the CPU, not in the overhead.",
     "within the A/A band": "Its mean lies where a second baseline's would: no difference was shown.",
-    "two regimes": "The processes fell into two groups of different speed; the interval is too narrow for that.",
+    "two regimes": "Starts of it or of its baselines fell into two groups of different speed; its mean is over both.",
     "not settled": "The interval is still wider than asked for.",
     "no steady state": "Some processes did not become steady within the trial; the mean of their last half was taken.",
     "indicative": f"Fewer than {INDICATIVE_BELOW} blocks.",

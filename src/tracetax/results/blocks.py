@@ -8,7 +8,8 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from tracetax.model import BASELINE, Use
-from tracetax.results.records import BASELINES, Role, TrialRecord
+from tracetax.results.records import BASELINES, OUTSIDE_BLOCKS, Role, TrialRecord
+from tracetax.statistics.regimes import Starts
 
 Floats = NDArray[np.float64]
 CellKey = tuple[str, str, str, Role, int, str, str]
@@ -40,11 +41,11 @@ def whole_blocks(records: Iterable[TrialRecord]) -> Blocks:
     """Blocks in which every cell was measured, or failed for good; of a repeated trial the one that ``counting`` names.
 
     An interrupted block is left out as a whole: its trials stay on disk and count for nothing. The extra trials in
-    which memory is measured belong to none.
+    which memory is measured belong to none, nor do further starts.
     """
     blocks: dict[int, dict[CellKey, list[TrialRecord]]] = defaultdict(lambda: defaultdict(list))
     for record in sorted(records, key=lambda record: record.number):
-        if record.role == "memory":
+        if record.role in OUTSIDE_BLOCKS:
             continue
         blocks[record.block][cell_key(record)].append(record)
     result: Blocks = {}
@@ -79,6 +80,23 @@ def memory_trials(records: Iterable[TrialRecord], part: str, use: Use, heap_byte
     """The extra trials in which a configuration's memory was measured, failed ones too, in the order they were made."""
     key: CellKey = (part, use.agent, use.configuration, "memory", heap_bytes, use.build, use.backend)
     return sorted((one for one in records if cell_key(one) == key), key=lambda record: record.number)
+
+
+def further_trials(records: Iterable[TrialRecord], part: str, use: Use, heap_bytes: int) -> list[TrialRecord]:
+    """The starts of a configuration alone, failed and disturbed ones too, in the order they were made."""
+    key: CellKey = (part, use.agent, use.configuration, "further", heap_bytes, use.build, use.backend)
+    return sorted((one for one in records if cell_key(one) == key), key=lambda record: record.number)
+
+
+def further_starts(records: Iterable[TrialRecord], part: str, use: Use, heap_bytes: int) -> Starts:
+    """What the starts outside the blocks say, of a configuration and of its baseline; disturbed ones say nothing."""
+    every = [record for record in records if record.role == "further"]
+
+    def values(of: Use) -> tuple[float, ...]:
+        good = (trial for trial in further_trials(every, part, of, heap_bytes) if trial.status == "ok")
+        return tuple(service_mean(one) for one in good if not (one.disturbance and one.disturbance.disturbed))
+
+    return Starts(own=values(use), baseline=values(BASELINE))
 
 
 def uses(blocks: Blocks, part: str) -> list[tuple[Use, int]]:

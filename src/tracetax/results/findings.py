@@ -133,6 +133,21 @@ class Records(Struct, frozen=True):
     """How many of these never arrived, in trials where chance does not explain it."""
 
 
+class StartsFinding(Struct, frozen=True):
+    """How many starts of a row were slow, and what that says of the starts that nobody made."""
+
+    slow: int
+    """0 where all starts are of one regime."""
+    starts: int
+    """Those of the blocks, and those outside."""
+    upper: float
+    """With 95 % confidence a smaller share of all starts is slow (Clopper and Pearson 1934, one-sided)."""
+    outside_blocks: int
+    """Starts of it alone, whose times count for nothing else."""
+    slower: float | None = None
+    """Mean of the slow starts ÷ that of the others; None where none was slow."""
+
+
 class PublishedValue(Struct, frozen=True):
     """What a paper printed for the row that a configuration reproduces."""
 
@@ -181,6 +196,8 @@ class ConfigurationFinding(Struct, frozen=True):
     """Its name and version."""
     ranks: dict[Literal["cpu", "overhead"], int] = {}
     """The same by either cost, as far as it is known of all that are ranked; ``rank`` is the one of ``rank_by``."""
+    starts: StartsFinding | None = None
+    """None where none was good."""
 
 
 class AABand(Struct, frozen=True):

@@ -7,9 +7,10 @@ from msgspec import Struct
 from tracetax.ledger import Ledger
 from tracetax.model import Parameters
 
-Role = Literal["baseline-1", "baseline-2", "configuration", "memory"]
+Role = Literal["baseline-1", "baseline-2", "configuration", "memory", "further"]
 """``memory`` is the extra trial of a configuration, small heap and nothing touched beforehand, whose times count for
-nothing."""
+nothing. ``further`` is a start of it alone, whose time only says whether it was slow."""
+OUTSIDE_BLOCKS: tuple[Role, Role] = ("memory", "further")
 BASELINES: tuple[Role, Role] = ("baseline-1", "baseline-2")
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from tracetax.model import Agent, Experiment, JvmSettings, Part
+from tracetax.results.records import BASELINES
 from tracetax.run.plan import Cell, cells, configuration, expected_seconds, memory_cells
 from tracetax.run.progress import between_words, duration_words
 from tracetax.words import plural
@@ -22,10 +23,18 @@ def estimated_seconds(experiment: Experiment, agents: dict[str, Agent]) -> tuple
         return sum(expected_seconds(cell, parts[cell.part], configuration(agents, cell.use)) for cell in of)
 
     block, memory = seconds(every), seconds(memory_cells(every)) if experiment.schedule.memory else 0.0
+    wanted = experiment.schedule.starts_wanted
+
+    def further(blocks: int) -> float:
+        baselines, others = (
+            [cell for cell in every if (cell.role == role)] for role in (BASELINES[0], "configuration")
+        )
+        return max(0, wanted - blocks) * seconds(others) + max(0, wanted - 2 * blocks) * seconds(baselines)
+
     budget = max(block, experiment.schedule.budget_ns / 1e9)
     return (
-        min(budget, block * experiment.schedule.min_blocks + memory),
-        min(budget, block * experiment.schedule.max_blocks + memory),
+        min(budget, block * experiment.schedule.min_blocks + memory + further(experiment.schedule.min_blocks)),
+        min(budget, block * experiment.schedule.max_blocks + memory + further(experiment.schedule.max_blocks)),
     )
 
 
@@ -69,6 +78,11 @@ def plan_lines(experiment: Experiment, agents: dict[str, Agent], seed: int) -> I
     )
     if schedule.memory:
         yield "After its last block, one more trial of each measures memory: with a heap that begins small and grows."
+    if schedule.starts_wanted:
+        yield (
+            f"Then each is started alone until {schedule.starts_wanted} starts of it are known, as far as the budget "
+            "lasts: where one is slow, more blocks follow."
+        )
     common = "as named above" if len(settings) > 1 else jvm_words(settings[0])
     yield f"JVM: {common}, the same for baseline and agents of a part, except where a configuration has its own heap."
     for agent in agents.values():

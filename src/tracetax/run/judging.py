@@ -4,15 +4,21 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
-from tracetax.model import Experiment, Part, Schedule
+from tracetax.model import BASELINE, Experiment, Part, Schedule
 from tracetax.results import blocks as arranged
 from tracetax.results.blocks import Blocks
 from tracetax.results.charged import charged_per_call
+from tracetax.results.records import TrialRecord
 from tracetax.run.plan import Cell
-from tracetax.statistics.overhead import differences, log_ratios
+from tracetax.statistics.overhead import differences
 from tracetax.statistics.stopping import BlockValues, BuildValues, Decision, Progress, StopRule
 
+OUT_OF_TIME = (
+    "The budget leaves no time for all further starts. How many starts of each are known, and what share of slow ones "
+    "that leaves possible, stands beside the result."
+)
 Samples = dict[str, BlockValues | BuildValues]
 
 
@@ -23,6 +29,7 @@ def rule_of(schedule: Schedule) -> StopRule:
         max_blocks=schedule.max_blocks,
         half_width_ratio=schedule.half_width_ratio,
         half_width_ns=schedule.half_width_ns,
+        starts=schedule.starts_wanted,
     )
 
 
@@ -33,6 +40,8 @@ class Measured(Struct, frozen=True):
     cells: tuple[Cell, ...]
     """Its configurations that were not set aside."""
     blocks: Blocks
+    further: tuple[TrialRecord, ...]
+    """Starts outside the blocks, of all parts."""
     by_cpu: bool
     """Whether CPU per record ranks."""
 
@@ -47,9 +56,14 @@ class Measured(Struct, frozen=True):
         for cell in self.cells:
             found = arranged.paired(self.blocks, self.part.name, cell.use, cell.heap_bytes, arranged.service_mean)
             if found.blocks:
-                columns = found.values, found.baseline_1, found.baseline_2
                 cpu = self._cpu(cell) if self.by_cpu else None
-                samples[str(cell.use)] = BlockValues(log_ratios(*columns), differences(*columns), cpu)
+                samples[str(cell.use)] = BlockValues(
+                    found.values,
+                    found.baseline_1,
+                    found.baseline_2,
+                    cpu,
+                    arranged.further_starts(self.further, self.part.name, cell.use, cell.heap_bytes),
+                )
         heaps = {cell.use: cell.heap_bytes for cell in self.cells}
         for first, second in self.part.build_pairs:
             if {str(first), str(second)} <= samples.keys():
@@ -75,15 +89,21 @@ class Measured(Struct, frozen=True):
         return differences(found.values[usable], found.baseline_1[usable], found.baseline_2[usable])
 
 
-def measured(experiment: Experiment, part: Part, cells: Iterable[Cell], blocks: Blocks) -> Measured:
-    """What was measured of a part: ``cells`` are those that were not set aside, of all parts."""
+def measured(experiment: Experiment, part: Part, cells: Iterable[Cell], records: Sequence[TrialRecord]) -> Measured:
+    """What was measured of a part: ``cells`` are those that were not set aside, ``records`` all, of all parts."""
     mine = tuple(cell for cell in cells if cell.part == part.name and cell.role == "configuration")
-    return Measured(part=part, cells=mine, blocks=blocks, by_cpu=experiment.rank_by == "cpu")
+    return Measured(
+        part=part,
+        cells=mine,
+        blocks=arranged.whole_blocks(records),
+        further=tuple(record for record in records if record.role == "further"),
+        by_cpu=experiment.rank_by == "cpu",
+    )
 
 
 def resting(of: Measured, decision: Decision) -> set[Cell]:
-    """The configurations that need no further block: settled, as is every comparison that they are part of."""
-    open_ones = {name for name, progress in decision.configurations.items() if progress.status != "settled"}
+    """The configurations that need no further block, and are part of no comparison that does."""
+    open_ones = {name for name, progress in decision.configurations.items() if progress.wants_block}
     held = {
         use for pair in of.part.build_pairs if _comparison(*pair) in open_ones for use in pair
     }  # a comparison is measured in the same blocks
@@ -92,6 +112,26 @@ def resting(of: Measured, decision: Decision) -> set[Cell]:
         for cell in of.cells
         if str(cell.use) in decision.configurations and str(cell.use) not in open_ones and cell.use not in held
     }
+
+
+def starts_due(of: Measured, decision: Decision) -> dict[Cell, int]:
+    """How many starts alone are wanted yet, of configurations and, once for each heap, of the baseline.
+
+    One that was made counts, whatever came of it: what fails or is disturbed is not repeated.
+    """
+    due: dict[Cell, int] = {}
+    for cell in of.cells:
+        progress = decision.configurations.get(str(cell.use))
+        if progress is None:
+            continue
+        for use, wanted in ((cell.use, progress.starts_wanted), (BASELINE, progress.baseline_starts_wanted)):
+            made = arranged.further_trials(of.further, of.part.name, use, cell.heap_bytes)
+            known = arranged.further_starts(of.further, of.part.name, use, cell.heap_bytes).own
+            wanted -= len(made) - len(known)
+            if wanted > 0:
+                alone = replace(cell, use=use, role="further")
+                due[alone] = max(wanted, due.get(alone, 0))
+    return due
 
 
 def _comparison(first: object, second: object) -> str:

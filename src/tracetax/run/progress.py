@@ -54,8 +54,8 @@ class TerminalProgress:
                 self._live.stop()
 
     def block(self, number: int, most: int, trials: int) -> None:
-        """A block of ``trials`` trials begins, or, with number 0, the trials in which memory is measured."""
-        self._block = f"block {number} of {most}" if number else "memory"
+        """A block of ``trials`` trials begins, or, with number 0, trials outside the blocks."""
+        self._block = f"block {number} of {max(number, most)}" if number else "outside blocks"
         self._trials, self._place = trials, 0
 
     def trial(self, slot: Slot, seconds_left: tuple[float, float]) -> None:

@@ -8,7 +8,7 @@ from typing import Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tracetax.model import Experiment, Use
+from tracetax.model import Experiment, Part, Use
 from tracetax.results import blocks as arranged
 from tracetax.results.folder import RunFolder
 from tracetax.results.records import BASELINES, TrialRecord
@@ -29,7 +29,7 @@ class Progress(Protocol):
     """Who is told how the run goes."""
 
     def block(self, number: int, most: int, trials: int) -> None:
-        """A block of ``trials`` trials begins; number 0 are the extra trials in which memory is measured."""
+        """A block of ``trials`` trials begins; number 0 are trials outside the blocks."""
 
     def trial(self, slot: Slot, seconds_left: tuple[float, float]) -> None:
         """A trial begins; ``seconds_left`` is the estimate for the whole run: at least, and at most."""
@@ -79,6 +79,8 @@ class Session:
         """Configurations that have settled: they need no further block."""
         self.forewarned: set[str] = set()
         """Parts of which was said what the time left will buy."""
+        self.out_of_time: set[Cell] = set()
+        """What was not started further because the budget was spent."""
         wanted = memory_cells(self.cells) if experiment.schedule.memory else []
         self.memory_due = [cell for cell in wanted if not self._memory_known(cell)]
 
@@ -88,10 +90,11 @@ class Session:
         try:
             self._judge()
             self._memory()
-            while active := [cell for cell in self.cells if self._active(cell)]:
-                number += 1
-                self._block(block(number, active, self.seed))
-                self._tell_so_far()
+            while (active := [cell for cell in self.cells if self._active(cell)]) or self._further():
+                if active:
+                    number += 1
+                    self._block(block(number, active, self.seed))
+                    self._tell_so_far()
                 self._judge()
                 self._memory()
         except KeyboardInterrupt:
@@ -137,6 +140,34 @@ class Session:
             if known:
                 lines.append(line_of(part.title if len(self.parts) > 1 else "", count, known))
         self.progress.known(lines)
+
+    def _further(self) -> bool:
+        """Start once more, alone, what is measured and of which too few starts are known; whether there was any.
+
+        It comes last, when no part wants a block: what a slow start asks for is then judged anew.
+        """
+        rule = judging.rule_of(self.experiment.schedule)
+        due: dict[Cell, int] = {}
+        for part in (part for part in self.parts.values() if self.ended.get(part.name) in ("settled", "max-blocks")):
+            measured = self._measured_of(part)
+            due |= judging.starts_due(measured, decide(measured.samples(), rule, measured.blocks_done, 0))
+        due = {cell: starts for cell, starts in due.items() if cell not in self.out_of_time}
+        self.out_of_time |= {cell for cell in due if self._estimate(cell) > self._budget_left()}
+        slots = [Slot(block=0, block_size=len(due), cell=cell) for cell in due if cell not in self.out_of_time]
+        if len(slots) < len(due):
+            self.progress.note(judging.OUT_OF_TIME)
+        if not slots:
+            return False
+        self.progress.block(0, self.experiment.schedule.max_blocks, len(slots))
+        for place, slot in enumerate(slots):
+            self._trial(slot, slots[place:])
+        for part in {slot.cell.part for slot in slots}:
+            del self.ended[part]
+        return True
+
+    def _measured_of(self, part: Part) -> judging.Measured:
+        cells = [cell for cell in self.cells if cell not in self.set_aside]
+        return judging.measured(self.experiment, part, cells, self.records)
 
     def _memory(self) -> None:
         """Measure the memory of parts that have ended, as far as the budget holds out.
@@ -201,7 +232,6 @@ class Session:
 
     def _judge(self) -> None:
         """Decide for every part whether it goes on, and for each of its configurations whether it rests."""
-        whole = arranged.whole_blocks(self.records)
         rule = judging.rule_of(self.experiment.schedule)
         going = [part for part in self.parts.values() if part.name not in self.ended]
         for part in going:
@@ -209,8 +239,7 @@ class Session:
             if not any(self._active(cell) for cell in self.cells if cell.part == part.name):
                 self.ended[part.name] = "failed"
                 continue
-            cells = [cell for cell in self.cells if cell not in self.set_aside]
-            measured = judging.measured(self.experiment, part, cells, whole)
+            measured = self._measured_of(part)
             done, samples = measured.blocks_done, measured.samples()
             decision = decide(samples, rule, done, 1)
             self.resting |= judging.resting(measured, decision)
@@ -255,7 +284,16 @@ class Session:
         fewest, most = (max(0, min(n - further, affordable)) for n in (schedule.min_blocks, schedule.max_blocks))
         block = self._block_seconds()
         still = sum(self._estimate(slot.cell) for slot in rest) + self._memory_seconds()
-        return still + fewest * block, still + most * block
+        further = 0.0 if self.experiment.schedule.starts_wanted == 0 else self._further_seconds()
+        ends = (still + number * block for number in (fewest, most))
+        least, longest = (max(end, min(end + further, self._budget_left())) for end in ends)
+        return least, longest
+
+    def _further_seconds(self) -> float:
+        """What all further starts take where no more blocks are made than at least."""
+        wanted, blocks = self.experiment.schedule.starts_wanted, self.experiment.schedule.min_blocks
+        missing = {"configuration": max(0, wanted - blocks), BASELINES[0]: max(0, wanted - 2 * blocks)}
+        return sum(missing.get(cell.role, 0) * self._estimate(cell) for cell in self.cells)
 
     def _set_aside_before(self) -> set[Cell]:
         """Cells that had failed for good before this session."""

@@ -80,6 +80,39 @@ def t_interval(values: ArrayLike) -> Estimate:
     return Estimate(mean, sd, (mean - half, mean + half), n)
 
 
+def skewed_interval(values: ArrayLike) -> Estimate:
+    """Return the mean of independent values with Hall's 95 % interval, which follows the skewness of the sample.
+
+    The monotone cubic transformation of Student's statistic that takes its skewness out, inverted at Student's
+    quantiles (Hall 1992: On the removal of skewness by transformation). For samples that lean to one side, as where a
+    few processes are slow; of a symmetric one it is nearly :func:`t_interval`. Needs three values; of fewer it is that.
+
+    Args:
+        values: Shape (n,), one value per block, any unit.
+
+    Raises:
+        ValueError: No value, or one that is not finite.
+
+    """
+    plain = t_interval(values)
+    if plain.n < 3 or not plain.sd:
+        return plain
+    sample = finite(values)
+    centred = sample - plain.mean
+    skewness = float(np.mean(centred**3) / np.mean(centred**2) ** 1.5)
+    if abs(skewness) < 1e-9:
+        return plain
+    root, t = plain.n**0.5, t_critical(plain.n - 1)
+
+    def inverse(quantile: float) -> float:
+        inner = 1 + skewness * (quantile / root - skewness / (6 * plain.n))
+        return root * 3 / skewness * float(np.cbrt(inner) - 1)
+
+    error = plain.sd / root
+    limits = plain.mean - error * inverse(t), plain.mean - error * inverse(-t)
+    return Estimate(plain.mean, plain.sd, limits, plain.n)
+
+
 def _evaluate(function: str, degrees_of_freedom: int, argument: float) -> float:
     """Call one of scipy's distribution functions; scipy.stats would do the same, forty times slower and untyped."""
     return float(getattr(special, function)(degrees_of_freedom, argument))

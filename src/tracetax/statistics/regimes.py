@@ -7,8 +7,10 @@ interval (``docs/statistics.md`` has the coverage), and a mean describes neither
 import numpy as np
 from msgspec import Struct
 from numpy.typing import ArrayLike
+from scipy import special  # pyright: ignore[reportMissingTypeStubs]
 
-from tracetax.statistics.intervals import finite
+from tracetax.statistics.intervals import Estimate, finite, skewed_interval, t_interval
+from tracetax.statistics.overhead import differences, log_ratios
 
 MIN_VALUES = 5
 MIN_RATIO = 1.02
@@ -29,6 +31,11 @@ class Regimes(Struct, frozen=True):
     """Values above it."""
     ratio: float
     """Geometric mean above ÷ below."""
+
+    @property
+    def rare(self) -> int:
+        """Values of the rarer regime; 0 where there is one only."""
+        return min(self.fast, self.slow) if self.two else 0
 
 
 def two_regimes(values: ArrayLike) -> Regimes:
@@ -62,19 +69,101 @@ def two_regimes(values: ArrayLike) -> Regimes:
     return Regimes(bool(two), fast.size, slow.size, float(np.exp(slow.mean() - fast.mean())))
 
 
-def overhead_in_two_regimes(c: ArrayLike, a1: ArrayLike, a2: ArrayLike) -> bool:
-    """Judge whether an overhead's interval deserves the label: any of the three samples it rests on looks so.
+class Starts(Struct, frozen=True):
+    """Starts beyond those of the blocks, made to see how many are slow: a trial's value each, ns per call."""
 
-    Each is judged by itself, because values of one block share that block's drift. At most 1 in 100 overheads of
-    normal samples gets the label.
+    own: tuple[float, ...] = ()
+    """Of the configuration."""
+    baseline: tuple[float, ...] = ()
+
+
+NO_FURTHER = Starts()
+
+
+class OverheadRegimes(Struct, frozen=True):
+    """Whether the starts that an overhead rests on fell into regimes, by side of the comparison."""
+
+    own: Regimes
+    """Of the configuration's starts, blocks and further ones."""
+    baseline: Regimes
+    """Of the baselines' starts, both in one sample."""
+    paired: Regimes
+    """Of C ÷ √(A1 · A2) over blocks, free of what a block's trials share."""
+
+    @property
+    def shown(self) -> Regimes:
+        """What is told of the configuration's starts: by themselves, or else beside their baselines."""
+        return self.paired if self.paired.two and not self.own.two and not self.baseline.two else self.own
+
+    @property
+    def two(self) -> bool:
+        """Whether any of them has two regimes: the label."""
+        return self.own.two or self.baseline.two or self.paired.two
+
+    @property
+    def rare(self) -> int:
+        """Starts of the rarest regime that was seen; 0 where there is none."""
+        return min((one.rare for one in (self.own, self.baseline, self.paired) if one.two), default=0)
+
+    @property
+    def one_sided(self) -> bool:
+        """Whether the configuration or the baselines split, and not both: then the overhead's distribution leans."""
+        return (self.own.two or self.paired.two) != self.baseline.two
+
+
+def share_below(slow: int, starts: int, confidence: float = 0.95) -> float:
+    """Return the share of slow starts that would show so few of them with a chance of 1 − ``confidence``.
+
+    The upper one-sided limit of Clopper and Pearson (1934): 0.26 where none of 10 was slow, 0.08 where none of 36.
+
+    Raises:
+        ValueError: No start, or more slow ones than there are.
+
+    """
+    if starts < 1 or not 0 <= slow <= starts:
+        raise ValueError(f"a share needs 0 ≤ slow ≤ starts and a start, got {slow} of {starts}")
+    return 1.0 if slow == starts else float(special.betaincinv(slow + 1, starts - slow, confidence))
+
+
+def overhead_regimes(c: ArrayLike, a1: ArrayLike, a2: ArrayLike, further: Starts = NO_FURTHER) -> OverheadRegimes:
+    """Judge whether the starts that an overhead rests on fell into two regimes.
+
+    The configuration and the baselines are each judged by all their starts. Their ratio inside blocks is judged as
+    well: it shows regimes that differ by less than blocks do.
 
     Args:
         c: Shape (n,), the configuration's value in each block; positive.
         a1: Shape (n,), the first baseline's.
         a2: Shape (n,), the second baseline's.
+        further: Starts outside the blocks.
 
     Raises:
         ValueError: As :func:`two_regimes`.
 
     """
-    return any(two_regimes(values).two for values in (c, a1, a2))
+    return OverheadRegimes(
+        two_regimes([*finite(c), *further.own]),
+        two_regimes([*finite(a1), *finite(a2), *further.baseline]),
+        two_regimes(np.exp(log_ratios(c, a1, a2))),
+    )
+
+
+class Overhead(Struct, frozen=True):
+    """The overhead of a configuration as it is published: intervals that fit its regimes."""
+
+    difference: Estimate
+    """Of C − (A1 + A2)/2, in the unit of the values."""
+    log_ratio: Estimate
+    """Of ln C − (ln A1 + ln A2)/2."""
+    regimes: OverheadRegimes
+
+
+def judged_overhead(c: ArrayLike, a1: ArrayLike, a2: ArrayLike, further: Starts = NO_FURTHER) -> Overhead:
+    """Return an overhead with its intervals: Hall's where one side alone has regimes, else Student's.
+
+    Where both sides have slow starts, or none, the differences inside blocks are about symmetric. Arguments and errors
+    as :func:`overhead_regimes`.
+    """
+    regimes = overhead_regimes(c, a1, a2, further)
+    interval = skewed_interval if regimes.one_sided else t_interval
+    return Overhead(interval(differences(c, a1, a2)), interval(log_ratios(c, a1, a2)), regimes)

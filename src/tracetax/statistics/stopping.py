@@ -3,6 +3,9 @@
 Looking at *whether* an effect is significant and stopping when it is inflates false positives without bound; looking
 at the *width* of the interval does not depend on the estimate. What it costs in coverage is simulated in
 ``benchmarks/coverage.py``.
+
+A narrow interval may be narrow because no slow start was met. No method knows of what it has not seen; therefore a
+configuration is started further, alone, before it counts as measured, and more blocks follow if a slow start turns up.
 """
 
 from collections.abc import Mapping
@@ -13,8 +16,9 @@ from msgspec import Struct
 from numpy.typing import ArrayLike
 
 from tracetax.statistics.equivalence import asked_half_width, differs_beyond_doubt
-from tracetax.statistics.intervals import Estimate, t_critical, t_interval
+from tracetax.statistics.intervals import Estimate, finite, t_critical, t_interval
 from tracetax.statistics.overhead import compare
+from tracetax.statistics.regimes import OverheadRegimes, Starts, judged_overhead
 
 Status = Literal["settled", "open"]
 Reason = Literal["settled", "budget", "max-blocks"]
@@ -23,6 +27,11 @@ FAR = 100_000
 CPU_WIDER = 2.0
 """CPU is asked to be within twice the half-width of the ratio: it is what is added alone, of all threads, compilers
 and collector included, where the ratio is of the whole call."""
+BLOCKS_WITH_REGIMES = 30
+"""Blocks at least where a slow start was seen."""
+MOST_WITH_REGIMES = 60
+SLOW_WANTED = 3
+"""Starts of the rarer regime until which more blocks are measured than usual."""
 
 
 class StopRule(Struct, frozen=True):
@@ -34,17 +43,21 @@ class StopRule(Struct, frozen=True):
     """Of the log ratio r."""
     half_width_ns: float = 2.0
     """Of the difference d, ns per call."""
+    starts: int = 0
+    """Starts of each configuration, and of the baseline, that its regimes are judged by: those of the blocks, and
+    further ones alone. 0: those of the blocks, and no more blocks where one was slow."""
 
 
 class BlockValues(Struct, frozen=True):
-    """One configuration's overhead in the blocks so far, from ``overhead.log_ratios`` and ``overhead.differences``."""
+    """One configuration in the blocks so far, ns per call, and its starts beyond them."""
 
-    log_ratios: ArrayLike
-    """Shape (n,)."""
-    differences_ns: ArrayLike
-    """Shape (n,), ns per call."""
+    values: ArrayLike
+    """Shape (n,), the configuration's value in each block."""
+    baseline_1: ArrayLike
+    baseline_2: ArrayLike
     cpu_ns: ArrayLike | None = None
     """CPU that it adds, shape (m,), ns per call, where it is ranked by that; else None."""
+    further: Starts = Starts()
 
 
 class BuildValues(Struct, frozen=True):
@@ -66,10 +79,16 @@ class Progress(Struct, frozen=True):
     """None also for a comparison, which is judged by its ratio."""
     projected_blocks: int | None
     """Blocks in total at which it is expected to settle, its spread staying as it is; None with fewer than two."""
+    wants_block: bool = True
+    """Whether it is measured in one more block, if that fits."""
     attainable: float | None = None
     """Half-width of the log ratio that all blocks which still fit will buy, its spread staying as it is."""
     half_width_cpu: float | None = None
     """Of the CPU that it adds, as a share of that; None where it is not ranked by CPU."""
+    starts_wanted: int = 0
+    """Further starts alone, before it counts as measured."""
+    baseline_starts_wanted: int = 0
+    """Of the baseline that it is compared with."""
 
 
 class Decision(Struct, frozen=True):
@@ -92,17 +111,19 @@ def decide(
     """Decide after a block whether the run has measured enough. The only stop rule: simulated as it is.
 
     Planned points are every block from ``min_blocks`` on; before that only the budget stops. A configuration is
-    *settled* when the half-width of r's interval is at most ``half_width_ratio`` or that of d's at most
+    *narrow* when the half-width of r's interval is at most ``half_width_ratio`` or that of d's at most
     ``half_width_ns``, and, where CPU ranks it, that of its CPU at most ``CPU_WIDER`` times the first of its mean or the
-    second. What has settled needs no further block; the run goes on with the others while blocks and budget are left,
-    also where they will not get as narrow as asked: every block narrows them. The status is judged anew after every
-    block.
+    second. Where its starts, or the baseline's, fell into regimes, it is measured in ``BLOCKS_WITH_REGIMES`` blocks at
+    least, and in up to ``MOST_WITH_REGIMES`` until ``SLOW_WANTED`` starts of the rarer regime were seen. Else it has
+    *settled* when it is narrow, and is measured no more; the run goes on with the others while blocks and budget are
+    left, also where they will not get as narrow as asked: every block narrows them. What needs no further block is
+    started alone until ``starts`` are known, and judged anew.
 
     A comparison of two builds is one more that has to settle: its log ratio's half-width is at most
     ``equivalence.asked_half_width``, or the builds differ beyond doubt.
 
-    The reason is ``settled`` when every configuration is, whatever else holds; else ``max-blocks`` with the last block
-    that the rule allows, ``budget`` when no further block fits.
+    The reason is ``settled`` when every configuration is, whatever else holds; else ``max-blocks`` when none may have a
+    further block, ``budget`` when none fits.
 
     Args:
         samples: By configuration or comparison; those set aside after failures are left out. May lack blocks.
@@ -114,14 +135,14 @@ def decide(
         ValueError: A sample holds a value that is not finite.
 
     """
-    possible = min(rule.max_blocks, blocks_done + max(0, blocks_affordable))
     early = blocks_done < rule.min_blocks
-    further = max(0, possible - blocks_done)
+    further = max(0, blocks_affordable)
     progress = {name: _progress(values, rule, further, early) for name, values in samples.items()}
+    wanted = any(one.wants_block for one in progress.values()) if progress else blocks_done < rule.max_blocks
     reason: Reason | None = None
     if {one.status for one in progress.values()} == {"settled"}:
         reason = "settled"
-    elif blocks_done >= rule.max_blocks:
+    elif not wanted:
         reason = "max-blocks"
     elif blocks_affordable <= 0:
         reason = "budget"
@@ -174,23 +195,41 @@ def cpu_narrow_enough(cpu: Estimate, half_width_ratio: float, half_width_ns: flo
 def _progress(values: BlockValues | BuildValues, rule: StopRule, further: int, early: bool) -> Progress:
     if isinstance(values, BuildValues):
         return _progress_of_builds(values, rule, further, early)
-    n = np.asarray(values.log_ratios).size
+    n = finite(values.values).size
     if n < 2:
         return Progress("open", n, None, None, None)
-    r, d = t_interval(values.log_ratios), t_interval(values.differences_ns)
+    overhead = judged_overhead(values.values, values.baseline_1, values.baseline_2, values.further)
+    r, d = overhead.log_ratio, overhead.difference
     cpu = None if values.cpu_ns is None or np.asarray(values.cpu_ns).size == 0 else t_interval(values.cpu_ns)
     narrow = narrow_enough(r, d, rule.half_width_ratio, rule.half_width_ns)
     if cpu is not None:
         narrow = narrow and cpu_narrow_enough(cpu, rule.half_width_ratio, rule.half_width_ns)
+    due = _due_for_regimes(overhead.regimes, n, rule)
+    settled = narrow and not early and not due
+    wants_block = early or due or (not settled and n < rule.max_blocks)
+    known = n + len(values.further.own), 2 * n + len(values.further.baseline)
+    own, baseline = (0 if wants_block else max(0, rule.starts - starts) for starts in known)
     return Progress(
-        "settled" if narrow and not early else "open",
-        n,
-        r.half_width,
-        d.half_width,
-        max(rule.min_blocks, _needed(r, d, cpu, rule)),
-        _attainable(r, n + further),
-        cpu.half_width / abs(cpu.mean) if cpu is not None and cpu.half_width is not None and cpu.mean else None,
+        status="settled" if settled else "open",
+        n_blocks=n,
+        half_width_ratio=r.half_width,
+        half_width_ns=d.half_width,
+        projected_blocks=max(rule.min_blocks, _needed(r, d, cpu, rule)),
+        wants_block=wants_block,
+        attainable=_attainable(r, min(max(n, rule.max_blocks), n + further)),
+        half_width_cpu=cpu.half_width / abs(cpu.mean) if cpu is not None and cpu.half_width and cpu.mean else None,
+        starts_wanted=own,
+        baseline_starts_wanted=baseline,
     )
+
+
+def _due_for_regimes(regimes: OverheadRegimes, blocks: int, rule: StopRule) -> bool:
+    """Whether regimes that were seen ask for one more block; a rule of few blocks has no room for as many."""
+    if not rule.starts or not regimes.two:
+        return False
+    least = min(BLOCKS_WITH_REGIMES, rule.max_blocks)
+    most = max(MOST_WITH_REGIMES, rule.max_blocks) if rule.max_blocks >= BLOCKS_WITH_REGIMES else rule.max_blocks
+    return blocks < least or (regimes.rare < SLOW_WANTED and blocks < most)
 
 
 def _progress_of_builds(values: BuildValues, rule: StopRule, further: int, early: bool) -> Progress:
@@ -201,7 +240,9 @@ def _progress_of_builds(values: BuildValues, rule: StopRule, further: int, early
     settled = not early and (ratio.half_width <= asked or differs_beyond_doubt(ratio))
     needed = max(rule.min_blocks, projected_blocks(ratio.sd, asked))
     status: Status = "settled" if settled else "open"
-    return Progress(status, ratio.n, ratio.half_width, None, needed, _attainable(ratio, ratio.n + further))
+    wants_block = not settled and ratio.n < rule.max_blocks
+    attainable = _attainable(ratio, min(max(ratio.n, rule.max_blocks), ratio.n + further))
+    return Progress(status, ratio.n, ratio.half_width, None, needed, wants_block, attainable)
 
 
 def _needed(r: Estimate, d: Estimate, cpu: Estimate | None, rule: StopRule) -> int:

@@ -25,7 +25,7 @@ from tracetax.report.page.verdicts import verdicts
 from tracetax.report.views import next_line, ranked_by, views
 from tracetax.results.findings import Findings
 from tracetax.results.folder import RunFolder, disk_errors
-from tracetax.results.records import TrialRecord
+from tracetax.results.records import OUTSIDE_BLOCKS, TrialRecord
 
 Chapter = tuple[str, str, str, list[Markup | None]]
 """Its id, its name in the navigation, what it is about, and its sections; None where the run has nothing for one."""
@@ -39,7 +39,7 @@ def write_page(run_dir: Path, findings: Findings) -> Path:
     """
     folder = RunFolder(run_dir)
     trials = folder.records()
-    timed = [trial for trial in trials if trial.role != "memory"]
+    timed = [trial for trial in trials if trial.role not in OUTSIDE_BLOCKS]
     lines = read_lines(run_dir / "series.parquet", len(timed))
     parts = views(findings)
     better = next_line(findings, run_dir) if findings.experiment.result else None

@@ -7,7 +7,7 @@ from tracetax.report import numbers
 from tracetax.report.page.html import BEHIND, Child, Markup, caption, h, section, who
 from tracetax.report.views import PartView, is_baseline, rows_id, title_of, workload_words
 from tracetax.results.findings import ConfigurationFinding
-from tracetax.results.records import TrialRecord
+from tracetax.results.records import OUTSIDE_BLOCKS, TrialRecord
 
 READING = "Every number of a row is computed from these trials; struck out: failed or repeated, and not counted."
 MORE = (
@@ -50,7 +50,7 @@ def _part(
     twins = [filter_of(row) for row in view.baselines]
     for row in (*view.baselines, *view.rows):
         key = (row.part, row.agent, row.configuration, row.build, row.backend, row.heap_bytes)
-        timed = [trial for trial in by_row[key] if trial.role != "memory"]
+        timed = [trial for trial in by_row[key] if trial.role not in OUTSIDE_BLOCKS]
         condition = filter_of(row)
         if twins.count(condition) > 1:
             condition += f" AND trial IN ({', '.join(str(trial.number) for trial in timed)})"

@@ -10,7 +10,7 @@ from tracetax.report.page.html import Child, Markup, caption, h, section
 from tracetax.report.views import is_baseline, platform_words
 from tracetax.results.findings import Findings
 from tracetax.results.folder import Manifest
-from tracetax.results.records import TrialRecord
+from tracetax.results.records import OUTSIDE_BLOCKS, TrialRecord
 
 ACRONYMS = {"cpu": "CPU", "cpus": "CPUs", "jdk": "JDK", "numa": "NUMA", "os": "OS", "smt": "SMT"}
 
@@ -96,7 +96,7 @@ def commands(findings: Findings, trials: list[TrialRecord]) -> Markup:
     """The section with the exact command line of one trial per configuration, and what its environment was."""
     titles = {part.name: part.title for part in findings.experiment.parts}
     first: dict[tuple[str, str, str, int, str, str], TrialRecord] = {}
-    for trial in (trial for trial in trials if trial.role != "memory"):
+    for trial in (trial for trial in trials if trial.role not in OUTSIDE_BLOCKS):
         key = (trial.part, trial.agent, trial.configuration, trial.heap_bytes, trial.build, trial.backend)
         first.setdefault(key, trial)
     rows = [

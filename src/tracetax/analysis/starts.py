@@ -1,0 +1,44 @@
+"""How many starts of a row were slow, and in words what share of slow ones that leaves possible."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tracetax.results.blocks import Paired, service_mean
+from tracetax.results.findings import StartsFinding
+from tracetax.results.records import TrialRecord, Verdict
+from tracetax.statistics.regimes import Regimes, Starts, overhead_regimes, share_below, two_regimes
+
+
+def starts_of(found: Paired, further: Starts) -> StartsFinding | None:
+    """The starts of a configuration: by themselves, or beside their baselines where only that shows regimes."""
+    if not found.blocks:
+        return None
+    regimes = overhead_regimes(found.values, found.baseline_1, found.baseline_2, further)
+    return _finding(regimes.shown, len(further.own) if regimes.shown == regimes.own else 0)
+
+
+def starts_of_baseline(trials: Sequence[TrialRecord], further: Starts) -> StartsFinding | None:
+    """The starts of a baseline, both of each block."""
+    values = [*(service_mean(trial) for trial in trials), *further.baseline]
+    if not values:
+        return None
+    return _finding(two_regimes(np.array(values)), len(further.baseline))
+
+
+def _finding(regimes: Regimes, outside_blocks: int) -> StartsFinding:
+    starts, slow = regimes.fast + regimes.slow, regimes.slow if regimes.two else 0
+    slower = regimes.ratio if slow else None
+    return StartsFinding(slow, starts, share_below(slow, starts), outside_blocks, slower)
+
+
+def slow_starts(starts: StartsFinding | None) -> list[Verdict]:
+    """The note of a row some of whose starts were slow."""
+    if starts is None or not starts.slow:
+        return []
+    were = "start was" if starts.slow == 1 else "starts were"
+    text = (
+        f"{starts.slow} of {starts.starts} {were} slow, {starts.slower or 1.0:.3g} times the others; "
+        f"with 95 % confidence under {100 * starts.upper:.2g} % of all starts are"
+    )
+    return [Verdict(code="slow-starts", severity="note", text=text)]
