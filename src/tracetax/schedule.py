@@ -20,6 +20,11 @@ class Schedule(Struct, frozen=True):
     """Starts of each configuration that its regimes are judged by, those of blocks included; None: as many as the stop
     rule's default where the number of blocks may vary, else those of its blocks alone."""
 
+    min_calls: int | None = None
+    max_calls: int | None = None
+    """Bounds within which the calls of a configuration's starts are chosen after its first blocks; both None: the
+    experiment's calls hold."""
+
     @property
     def starts_wanted(self) -> int:
         """Starts to be known of each configuration; 0 where those of its blocks are enough."""

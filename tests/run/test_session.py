@@ -76,7 +76,7 @@ def test_the_time_left_is_that_of_the_fewest_and_of_the_most_blocks(tmp_path: Pa
     session(tmp_path / "fixed", sink_binary, experiment(config), (config,), fixed)
     assert fixed.left and all(least == most > 0 for least, most in fixed.left)
     what = experiment(config)
-    what = replace(what, schedule=replace(what.schedule, max_blocks=4))
+    what = replace(what, schedule=replace(what.schedule, max_blocks=4, starts=0))
     session(tmp_path / "open", sink_binary, what, (config,), open_ended)
     ((least, most),) = open_ended.left
     assert most == pytest.approx(2 * least)

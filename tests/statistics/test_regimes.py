@@ -123,3 +123,10 @@ def test_the_interval_leans_where_one_side_alone_has_slow_starts() -> None:
     assert alone.log_ratio.ci95[1] - alone.log_ratio.mean > alone.log_ratio.mean - alone.log_ratio.ci95[0]
     assert both.log_ratio == t_interval(log_ratios(slow, EVEN, [170.0, *EVEN[1:]]))
     assert judged_overhead(EVEN, EVEN, EVEN).difference == t_interval([0.0] * 10)
+
+
+def test_of_few_blocks_the_skewness_cannot_be_told() -> None:
+    slow, even = [*EVEN[:4], 170.0], EVEN[:5]
+    judged = judged_overhead(slow, even, even)
+    assert judged.regimes.one_sided
+    assert judged.log_ratio == t_interval(log_ratios(slow, even, even))

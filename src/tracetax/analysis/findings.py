@@ -13,7 +13,7 @@ from tracetax.analysis.growth import growth, overhead_by_block, use_of
 from tracetax.analysis.once import once_measures
 from tracetax.analysis.published import published_values
 from tracetax.analysis.receivers import receivers
-from tracetax.analysis.starts import slow_starts, starts_of, starts_of_baseline
+from tracetax.analysis.starts import calls_chosen, slow_starts, starts_of, starts_of_baseline
 from tracetax.analysis.statements import statements
 from tracetax.analysis.throughput import BinMeans, throughput
 from tracetax.machine.isolation import FEW_CORES
@@ -188,6 +188,7 @@ def _row(
     else:
         starts = starts_of(arranged.paired(blocks, part.name, use, heap, service_mean), further)
     verdicts += slow_starts(starts)
+    verdicts += calls_chosen(inputs.manifest.chosen_calls, part.name, use)
     in_memory = arranged.memory_trials(inputs.memory, part.name, use, heap) if trials else []
     if in_memory and all(trial.status == "failed" for trial in in_memory):
         times = "once" if len(in_memory) == 1 else f"{len(in_memory)} times"
@@ -209,7 +210,7 @@ def _row(
         delivery=config.delivery,
         layers=tuple(config.layers),
         part=part.name,
-        parameters=part.parameters,
+        parameters=trials[-1].parameters if trials else part.parameters,
         heap_bytes=heap,
         records=delivery.total(trials, len(by_block)),
         verdicts=tuple(verdicts),

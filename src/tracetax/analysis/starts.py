@@ -4,8 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tracetax.model import Use
 from tracetax.results.blocks import Paired, service_mean
 from tracetax.results.findings import StartsFinding
+from tracetax.results.folder import ChosenCalls
 from tracetax.results.records import TrialRecord, Verdict
 from tracetax.statistics.regimes import Regimes, Starts, overhead_regimes, share_below, two_regimes
 
@@ -42,3 +44,17 @@ def slow_starts(starts: StartsFinding | None) -> list[Verdict]:
         f"with 95 % confidence under {100 * starts.upper:.2g} % of all starts are"
     )
     return [Verdict(code="slow-starts", severity="note", text=text)]
+
+
+def calls_chosen(chosen: Sequence[ChosenCalls], part: str, use: Use) -> list[Verdict]:
+    """The note of a row whose starts make another number of calls than the experiment says, and why."""
+    of = next((one for one in chosen if (one.part, one.use) == (part, use) and one.calls != one.instead_of), None)
+    if of is None:
+        return []
+    text = (
+        f"{of.calls:,} calls in a start instead of {of.instead_of:,}: in the first blocks its starts varied by "
+        f"{100 * of.between:.2g} % beyond their calls, and for their calls by {100 * of.within:.2g} %; a start took "
+        f"{of.start_seconds:.2g} s, its calls {of.calls_seconds:.2g} s. For the same half-width that takes "
+        f"{100 * of.gain:.2g} % less time. Those blocks do not count for it"
+    )
+    return [Verdict(code="calls-chosen", severity="note", text=text)]

@@ -70,6 +70,13 @@ class BlocksShape(Struct, frozen=True, kw_only=True):
     max: Blocks | None = None
 
 
+class CallsShape(Struct, frozen=True, kw_only=True):
+    """``calls = { min = 500_000, max = 4_000_000 }``."""
+
+    min: Calls | None = None
+    max: Calls | None = None
+
+
 class ScheduleShape(Struct, frozen=True, kw_only=True):
     """``[schedule]``."""
 
@@ -78,6 +85,7 @@ class ScheduleShape(Struct, frozen=True, kw_only=True):
     budget: Duration | None = None
     memory: bool | None = None
     starts: Starts | None = None
+    calls: CallsShape = CallsShape()
 
 
 class VariantShape(Struct, frozen=True, kw_only=True):

@@ -27,6 +27,8 @@ def scheduled(shape: ScheduleShape, report: Report, path: str = "schedule") -> S
         low = otherwise.min_blocks if high is None else min(otherwise.min_blocks, high)
     if high is None:
         high = max(otherwise.max_blocks, low)
+    if (shape.calls.min or 0) > (shape.calls.max or shape.calls.min or 0):
+        report.add(f"{path}.calls.min", f"{shape.calls.min:,} is more than {path}.calls.max, {shape.calls.max:,}")
     width = shape.half_width or HalfWidth(None, None)
     return Schedule(
         min_blocks=low,
@@ -36,6 +38,8 @@ def scheduled(shape: ScheduleShape, report: Report, path: str = "schedule") -> S
         budget_ns=otherwise.budget_ns if shape.budget is None else shape.budget,
         memory=otherwise.memory if shape.memory is None else shape.memory,
         starts=shape.starts,
+        min_calls=shape.calls.min,
+        max_calls=shape.calls.max,
     )
 
 

@@ -58,7 +58,16 @@ def whole_blocks(records: Iterable[TrialRecord]) -> Blocks:
         size = next(iter(block.values()))[0].block_size
         if len(settled) >= size:
             result[number] = settled
-    return result
+    return _with_the_same_calls(result)
+
+
+def _with_the_same_calls(blocks: Blocks) -> Blocks:
+    """Of a cell whose calls were chosen anew after its first blocks, only the trials with that many count."""
+    latest = {key: trial.parameters.calls for block in blocks.values() for key, trial in block.items()}
+    return {
+        number: {key: trial for key, trial in block.items() if trial.parameters.calls == latest[key]}
+        for number, block in blocks.items()
+    }
 
 
 def counting(tries: Sequence[TrialRecord]) -> TrialRecord:

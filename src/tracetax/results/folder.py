@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from tracetax.backend import Backend
 from tracetax.errors import ExitCode, UserError
-from tracetax.model import Agent, Experiment, Java, Search
+from tracetax.model import Agent, Experiment, Java, Search, Use
 from tracetax.results.findings import Findings
 from tracetax.results.records import TrialRecord
 
@@ -52,6 +52,26 @@ class Invocation(Struct, frozen=True):
     """``settled``, ``budget``, ``max-blocks``, ``interrupted`` or ``failed``; empty while it runs or after a kill."""
 
 
+class ChosenCalls(Struct, frozen=True):
+    """How many calls each start of a configuration makes after the first blocks, and why."""
+
+    part: str
+    use: Use
+    calls: int
+    instead_of: int
+    """What the experiment says."""
+    between: float
+    """Standard deviation between starts beyond what their calls explain, relative."""
+    within: float
+    """Standard deviation of a start's mean for what its calls vary, at ``instead_of`` calls, relative."""
+    start_seconds: float
+    """Time of a start without its calls."""
+    calls_seconds: float
+    """Time of ``instead_of`` calls until their records had arrived."""
+    gain: float
+    """Share of time × variance that the choice saves."""
+
+
 class Manifest(Struct, frozen=True):
     """What the run is. Hashes decide whether a resume measures the same thing."""
 
@@ -73,6 +93,9 @@ class Manifest(Struct, frozen=True):
     """What the trials of each part run on, by its name."""
     backends: dict[str, Backend] = {}
     """The backends that stand in the sink's place, as their files were."""
+
+    chosen_calls: tuple[ChosenCalls, ...] = ()
+    """Where the experiment leaves the calls of a start to what its first blocks show; unchanged ones too."""
 
     @property
     def experiment(self) -> Experiment:
@@ -192,6 +215,10 @@ class RunFolder:
         threads = [rows["mean"].to_numpy() for rows in series.partition_by("thread", maintain_order=True)]
         fewest = min((len(means) for means in threads), default=0)
         return np.array([means[:fewest] for means in threads], dtype=np.float64) if fewest else None
+
+    def series(self, number: int) -> pl.DataFrame:
+        """The series of one finished trial, by thread, kind and bin."""
+        return _read_parquet(self.path / "trials" / f"{number:04d}" / "series.parquet")
 
     def consolidate(self) -> None:
         """Write ``measures``, ``series`` and ``distributions`` of all trials as one Parquet file each."""

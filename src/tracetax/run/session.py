@@ -12,7 +12,7 @@ from tracetax.model import Experiment, Part, Use
 from tracetax.results import blocks as arranged
 from tracetax.results.folder import RunFolder
 from tracetax.results.records import BASELINES, TrialRecord
-from tracetax.run import judging
+from tracetax.run import judging, pilot
 from tracetax.run.bench import Bench
 from tracetax.run.calm import Repeating
 from tracetax.run.plan import Cell, Slot, block, cells, expected_seconds, memory_cells
@@ -79,6 +79,8 @@ class Session:
         """Configurations that have settled: they need no further block."""
         self.forewarned: set[str] = set()
         """Parts of which was said what the time left will buy."""
+        self.calls = {(one.part, one.use): one.calls for one in folder.manifest.chosen_calls}
+        """Calls of a start, where they were chosen by the first blocks."""
         self.out_of_time: set[Cell] = set()
         """What was not started further because the budget was spent."""
         wanted = memory_cells(self.cells) if experiment.schedule.memory else []
@@ -95,6 +97,7 @@ class Session:
                     number += 1
                     self._block(block(number, active, self.seed))
                     self._tell_so_far()
+                    self._choose_calls()
                 self._judge()
                 self._memory()
         except KeyboardInterrupt:
@@ -140,6 +143,37 @@ class Session:
             if known:
                 lines.append(line_of(part.title if len(self.parts) > 1 else "", count, known))
         self.progress.known(lines)
+
+    def _choose_calls(self) -> None:
+        """Once for each part, after its first blocks: the calls of a start, where the schedule leaves them open."""
+        schedule, manifest = self.experiment.schedule, self.folder.manifest
+        if schedule.min_calls is None and schedule.max_calls is None:
+            return
+        for part in self.parts.values():
+            measured = self._measured_of(part)
+            known = any(chosen.part == part.name for chosen in manifest.chosen_calls)
+            if part.name in self.ended or known or measured.blocks_done < pilot.PILOT_BLOCKS:
+                continue
+            configs = [
+                (cell, self.bench.configuration(cell.use.agent, cell.use.configuration)) for cell in measured.cells
+            ]
+            chosen = pilot.choose(part, configs, measured.blocks, self.folder, schedule)
+            manifest = replace(manifest, chosen_calls=(*manifest.chosen_calls, *chosen))
+            self.folder.write_manifest(manifest)
+            if text := pilot.words(chosen):
+                self.progress.note(text)
+            for one in (one for one in chosen if one.calls != one.instead_of):
+                self.calls[one.part, one.use] = one.calls
+                cell = next(cell for cell in measured.cells if cell.use == one.use)
+                self.spent[cell] = [one.start_seconds + one.calls_seconds * one.calls / one.instead_of]
+
+    def _part_of(self, cell: Cell) -> Part:
+        """The part under which a trial is made, with the calls that were chosen for it."""
+        part = self.parts[cell.part]
+        calls = self.calls.get((cell.part, cell.use))
+        if calls is None or cell.role == "memory":
+            return part
+        return replace(part, parameters=replace(part.parameters, calls=calls))
 
     def _further(self) -> bool:
         """Start once more, alone, what is measured and of which too few starts are known; whether there was any.
@@ -212,7 +246,7 @@ class Session:
         self.progress.trial(slot, self._seconds_left(rest))
         begun = time.monotonic()
         number = self.folder.next_number()
-        part = self.parts[slot.cell.part]
+        part = self._part_of(slot.cell)
         plan = Plan(
             number=number,
             slot=slot,
@@ -261,7 +295,7 @@ class Session:
         for alike in (cell, *(replace(cell, role=role) for role in ("configuration", *BASELINES))):
             if measured := self.spent.get(alike):
                 return sum(measured) / len(measured)
-        part = self.parts[cell.part]
+        part = self._part_of(cell)
         return expected_seconds(cell, part, self.bench.configuration(cell.use.agent, cell.use.configuration))
 
     def _block_seconds(self) -> float:

@@ -13,6 +13,7 @@ from tracetax.statistics.intervals import Estimate, finite, skewed_interval, t_i
 from tracetax.statistics.overhead import differences, log_ratios
 
 MIN_VALUES = 5
+SKEWNESS_FROM = 10
 MIN_RATIO = 1.02
 """Regimes closer than 2 % are not worth a label."""
 CRITICAL = (20.114, 12.465, 9.268, 7.439, 6.295, 5.515, 4.981, 4.535, 4.225, 4.003, 3.789, 3.607, 3.482,
@@ -161,9 +162,11 @@ class Overhead(Struct, frozen=True):
 def judged_overhead(c: ArrayLike, a1: ArrayLike, a2: ArrayLike, further: Starts = NO_FURTHER) -> Overhead:
     """Return an overhead with its intervals: Hall's where one side alone has regimes, else Student's.
 
-    Where both sides have slow starts, or none, the differences inside blocks are about symmetric. Arguments and errors
+    Where both sides have slow starts, or none, the differences inside blocks are about symmetric. Of fewer than
+    ``SKEWNESS_FROM`` blocks the skewness cannot be told, and the interval is Student's. Arguments and errors
     as :func:`overhead_regimes`.
     """
     regimes = overhead_regimes(c, a1, a2, further)
-    interval = skewed_interval if regimes.one_sided else t_interval
+    leans = regimes.one_sided and finite(c).size >= SKEWNESS_FROM
+    interval = skewed_interval if leans else t_interval
     return Overhead(interval(differences(c, a1, a2)), interval(log_ratios(c, a1, a2)), regimes)

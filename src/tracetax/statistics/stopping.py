@@ -196,6 +196,7 @@ def _progress(values: BlockValues | BuildValues, rule: StopRule, further: int, e
     if isinstance(values, BuildValues):
         return _progress_of_builds(values, rule, further, early)
     n = finite(values.values).size
+    early = early or n < rule.min_blocks  # also where its first blocks do not count
     if n < 2:
         return Progress("open", n, None, None, None)
     overhead = judged_overhead(values.values, values.baseline_1, values.baseline_2, values.further)
