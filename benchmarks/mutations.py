@@ -45,6 +45,7 @@ REGIMES = "statistics/regimes.py"
 THRESHOLD = "statistics/threshold.py"
 REGRESSION = "statistics/regression.py"
 COST = "analysis/cost.py"
+CHARGED = "results/charged.py"
 GROWTH = "analysis/growth.py"
 LEDGER = "ledger.py"
 
@@ -83,8 +84,7 @@ MUTANTS = (
     Mutant("standard deviation over n", INTERVALS, "sample.std(ddof=1)", "sample.std()"),
     Mutant("standard error without the root", INTERVALS, "* sd / n**0.5", "* sd / n"),
     Mutant("p value of one side", INTERVALS, "return 2 * _evaluate", "return _evaluate"),
-    Mutant("upper limit of the spread", INTERVALS,
-           "degrees_of_freedom, 1 - confidence)", "degrees_of_freedom, confidence)"),
+    Mutant("the interval leans the other way", INTERVALS, "1 + skewness * (quantile", "1 - skewness * (quantile"),
     Mutant("half-width is the width", INTERVALS, "(self.ci95[1] - self.ci95[0]) / 2", "self.ci95[1] - self.ci95[0]"),
     Mutant("infinity is let through", INTERVALS, "if not np.isfinite(array).all()", "if np.isnan(array).any()"),
     Mutant("only the first baseline", OVERHEAD,
@@ -153,7 +153,7 @@ MUTANTS = (
     Mutant("only the ratio counts", STOPPING,
            "(r <= half_width_ratio or d <= half_width_ns)", "r <= half_width_ratio"),
     Mutant("fewest blocks ignored", STOPPING, "early = blocks_done < rule.min_blocks", "early = False"),
-    Mutant("most blocks ignored", STOPPING, "elif blocks_done >= rule.max_blocks:", "elif False:"),
+    Mutant("most blocks ignored", STOPPING, "not settled and n < rule.max_blocks)", "not settled)"),
     Mutant("budget ignored", STOPPING, "elif blocks_affordable <= 0:", "elif False:"),
     Mutant("one settled is enough", STOPPING, 'if {one.status for one in progress.values()} == {"settled"}:',
            'if "settled" in {one.status for one in progress.values()}:'),
@@ -175,7 +175,17 @@ MUTANTS = (
     Mutant("two regimes at twice the gap", REGIMES, "critical = CRITICAL[", "critical = 2 * CRITICAL["),
     Mutant("regimes 0.2 % apart", REGIMES, "MIN_RATIO = 1.02", "MIN_RATIO = 1.002"),
     Mutant("regimes of values, not logarithms", REGIMES, "np.sort(np.log(sample))", "np.sort(sample)"),
-    Mutant("regimes of the agent only", REGIMES, "for values in (c, a1, a2)", "for values in (c,)"),
+    Mutant("regimes of the agent only", REGIMES,
+           "self.own.two or self.baseline.two or self.paired.two", "self.own.two"),
+    Mutant("slow starts bounded at 90 %", REGIMES,
+           "share_below(slow: int, starts: int, confidence: float = 0.95)",
+           "share_below(slow: int, starts: int, confidence: float = 0.90)"),
+    Mutant("the interval leans where both sides are slow", REGIMES,
+           "(self.own.two or self.paired.two) != self.baseline.two", "self.two"),
+    Mutant("a slow start asks for nothing", STOPPING, "if not rule.starts or not regimes.two:", "if True:"),
+    Mutant("further starts of the blocks only", REGIMES, "two_regimes([*finite(c), *further.own])", "two_regimes(c)"),
+    Mutant("starts that differ are made long", "statistics/allocation.py",
+           "(self.between + self.within / calls)", "(self.between * calls + self.within)"),
     Mutant("a rate that held and failed is a lower end", THRESHOLD, "look.rate < high", "look.rate <= high"),
     Mutant("bound of the loss at 90 %", THRESHOLD, "CONFIDENCE = 0.95", "CONFIDENCE = 0.90"),
     Mutant("error of the claim not spent over candidates", THRESHOLD, "(candidate * (candidate + 1))", "2"),
@@ -213,11 +223,11 @@ MUTANTS = (
     Mutant("a warm-up of 7,000 calls", "run/warm_up.py", "LEAST_CALLS = 10_000", "LEAST_CALLS = 7_000", WARM_UP),
     Mutant("the environment is inherited", "run/trial.py",
            "clean_environment(os.environ, environment)", "{**os.environ, **environment}", TRIAL),
-    Mutant("charged until the last call", COST, "times = cpu.to_drained", "times = cpu.to_last_call", ANALYSIS),
-    Mutant("the JVM's own threads until drained", COST, "cpu.to_last_call.jvm", "times.jvm", ANALYSIS),
-    Mutant("threads that ended are left out", COST, " + times.ended", "", ANALYSIS),
-    Mutant("spinning callers always had a core", COST, " * _had_a_core(trial, times.caller)", "", ANALYSIS),
-    Mutant("a parked caller is charged as one that spins", COST, ' and parameters.wait == "spin"', "", ANALYSIS),
+    Mutant("charged until the last call", CHARGED, "times = cpu.to_drained", "times = cpu.to_last_call", ANALYSIS),
+    Mutant("the JVM's own threads until drained", CHARGED, "cpu.to_last_call.jvm", "times.jvm", ANALYSIS),
+    Mutant("threads that ended are left out", CHARGED, " + times.ended", "", ANALYSIS),
+    Mutant("spinning callers always had a core", CHARGED, " * _had_a_core(trial, times.caller)", "", ANALYSIS),
+    Mutant("a parked caller is charged as one that spins", CHARGED, ' and parameters.wait == "spin"', "", ANALYSIS),
     Mutant("per record expected, not arrived", COST,
            "return trial.ledger.received /", "return trial.ledger.expected /", ANALYSIS),
     Mutant("what was dropped is missing", LEDGER, "received - self.dropped_reported)", "received)", BY_DESIGN),

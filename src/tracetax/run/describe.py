@@ -6,6 +6,7 @@ from tracetax.model import Agent, Experiment, JvmSettings, Part
 from tracetax.results.records import BASELINES
 from tracetax.run.plan import Cell, cells, configuration, expected_seconds, memory_cells
 from tracetax.run.progress import between_words, duration_words
+from tracetax.schedule import Schedule
 from tracetax.words import plural
 
 VARIANTS = {
@@ -76,13 +77,7 @@ def plan_lines(experiment: Experiment, agents: dict[str, Agent], seed: int) -> I
         + (f"when every 95 % interval has a half-width of at most {' or '.join(bounds)}, " if bounds else "")
         + f"after its last block, or when the budget of {duration_words(schedule.budget_ns / 1e9)} is spent."
     )
-    if schedule.memory:
-        yield "After its last block, one more trial of each measures memory: with a heap that begins small and grows."
-    if schedule.starts_wanted:
-        yield (
-            f"Then each is started alone until {schedule.starts_wanted} starts of it are known, as far as the budget "
-            "lasts: where one is slow, more blocks follow."
-        )
+    yield from _beside_blocks(schedule)
     common = "as named above" if len(settings) > 1 else jvm_words(settings[0])
     yield f"JVM: {common}, the same for baseline and agents of a part, except where a configuration has its own heap."
     for agent in agents.values():
@@ -124,6 +119,24 @@ def budget_words(experiment: Experiment, agents: dict[str, Agent]) -> str:
     return (
         f"{words}: {plural(count, 'block')} {'fits' if count == 1 else 'fit'}, at about {duration_words(block)} each."
     )
+
+
+def _beside_blocks(schedule: Schedule) -> Iterator[str]:
+    """What else a schedule asks for."""
+    if schedule.min_calls or schedule.max_calls:
+        least = f", at least {schedule.min_calls:,}" if schedule.min_calls else ""
+        most = f", at most {schedule.max_calls:,}" if schedule.max_calls else ""
+        yield (
+            "After three blocks the calls of each configuration's starts are chosen anew where that saves time"
+            f"{least}{most}. Those blocks do not count for it then."
+        )
+    if schedule.memory:
+        yield "After its last block, one more trial of each measures memory: with a heap that begins small and grows."
+    if schedule.starts_wanted:
+        yield (
+            f"Then each is started alone until {schedule.starts_wanted} starts of it are known, as far as the budget "
+            "lasts: where one is slow, more blocks follow."
+        )
 
 
 def jvm_words(jvm: JvmSettings) -> str:

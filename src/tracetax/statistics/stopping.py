@@ -247,9 +247,8 @@ def _progress_of_builds(values: BuildValues, rule: StopRule, further: int, early
 
 
 def _needed(r: Estimate, d: Estimate, cpu: Estimate | None, rule: StopRule) -> int:
-    needed = min(
-        projected_blocks(r.sd or 0.0, rule.half_width_ratio), projected_blocks(d.sd or 0.0, rule.half_width_ns)
-    )
+    by_ratio = projected_blocks(r.sd or 0.0, rule.half_width_ratio)
+    needed = min(by_ratio, projected_blocks(d.sd or 0.0, rule.half_width_ns))
     if cpu is None:
         return needed
     asked = max(CPU_WIDER * rule.half_width_ratio * abs(cpu.mean), rule.half_width_ns)
