@@ -104,13 +104,18 @@ def test_a_slow_one_asks_for_more_blocks(tmp_path: Path, sink_binary: Path, monk
 
 
 def test_a_row_says_how_many_starts_it_rests_on_and_what_share_may_be_slow(tmp_path: Path, sink_binary: Path) -> None:
-    _, folder = session(tmp_path / "r", sink_binary, quick(experiment(FLAT), starts=4), (FLAT,), Watcher())
+    _, folder = session(tmp_path / "r", sink_binary, quick(experiment(FLAT), starts=6), (FLAT,), Watcher())
     rows = {row.configuration: row.starts for row in build(folder).configurations}
     flat, baseline = rows["flat"], rows["baseline"]
     assert flat and baseline
-    assert (flat.slow, flat.starts, flat.outside_blocks) == (0, 4, 2)
-    assert flat.upper == pytest.approx(1 - 0.05 ** (1 / 4))
-    assert (baseline.starts, baseline.outside_blocks) == (4, 0)
+    assert (flat.slow, flat.starts, flat.outside_blocks) == (0, 6, 4)
+    assert flat.upper == pytest.approx(1 - 0.05 ** (1 / 6))
+    assert (baseline.starts, baseline.outside_blocks) == (6, 2)
+
+
+def test_fewer_than_five_starts_tell_no_slow_one(tmp_path: Path, sink_binary: Path) -> None:
+    _, folder = session(tmp_path / "r", sink_binary, quick(experiment(FLAT), starts=0), (FLAT,), Watcher())
+    assert {row.starts for row in build(folder).configurations} == {None}
 
 
 def test_the_plan_tells_them_and_counts_their_time() -> None:

@@ -9,7 +9,7 @@ from tracetax.results.blocks import Paired, service_mean
 from tracetax.results.findings import StartsFinding
 from tracetax.results.folder import ChosenCalls
 from tracetax.results.records import TrialRecord, Verdict
-from tracetax.statistics.regimes import Regimes, Starts, overhead_regimes, share_below, two_regimes
+from tracetax.statistics.regimes import MIN_VALUES, Regimes, Starts, overhead_regimes, share_below, two_regimes
 
 
 def starts_of(found: Paired, further: Starts) -> StartsFinding | None:
@@ -28,8 +28,10 @@ def starts_of_baseline(trials: Sequence[TrialRecord], further: Starts) -> Starts
     return _finding(two_regimes(np.array(values)), len(further.baseline))
 
 
-def _finding(regimes: Regimes, outside_blocks: int) -> StartsFinding:
+def _finding(regimes: Regimes, outside_blocks: int) -> StartsFinding | None:
     starts, slow = regimes.fast + regimes.slow, regimes.slow if regimes.two else 0
+    if starts < MIN_VALUES:
+        return None
     slower = regimes.ratio if slow else None
     return StartsFinding(slow, starts, share_below(slow, starts), outside_blocks, slower)
 

@@ -197,7 +197,7 @@ class ConfigurationFinding(Struct, frozen=True):
     ranks: dict[Literal["cpu", "overhead"], int] = {}
     """The same by either cost, as far as it is known of all that are ranked; ``rank`` is the one of ``rank_by``."""
     starts: StartsFinding | None = None
-    """None where none was good."""
+    """None where fewer than five are known: too few to tell a slow one."""
 
 
 class AABand(Struct, frozen=True):
