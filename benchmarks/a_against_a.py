@@ -20,6 +20,7 @@ import shutil
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -43,7 +44,7 @@ from tracetax.run.plan import Slot
 from tracetax.run.prepare import hashes, prepare
 from tracetax.run.session import Session
 from tracetax.statistics.multiplicity import rank_with_ties
-from tracetax.statistics.overhead import aa_band, differences, log_ratios, paired_difference, paired_log_ratio
+from tracetax.statistics.overhead import aa_band, differences, paired_difference, paired_log_ratio
 from tracetax.statistics.stopping import BlockValues, StopRule, decide
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -86,6 +87,9 @@ class Quiet:
 
     def state(self, text: str) -> None:
         """What the trial is doing."""
+
+    def known(self, lines: Sequence[str]) -> None:
+        """What is known after a block."""
 
     def done(self, record: TrialRecord, logs: str) -> None:
         """A trial has ended."""
@@ -178,7 +182,7 @@ def resampled(trials: Floats, campaigns: int, seed: int) -> tuple[list[dict[str,
         c, a1, a2 = rng.permuted(drawn, axis=1).T
         for blocks in range(RULE.min_blocks, RULE.max_blocks + 1):
             own = c[:blocks], a1[:blocks], a2[:blocks]
-            samples = {"same": BlockValues(log_ratios(*own), differences(*own))}
+            samples = {"same": BlockValues(*own)}
             if decide(samples, RULE, blocks, RULE.max_blocks - blocks).stop:
                 judged.append(judgements(*own))
                 lengths.append(blocks)
