@@ -143,7 +143,7 @@ def _own_cache(scene: Scene) -> Path:
     source, own = cache_dir(os.environ), scene.folder / "cache"
     words = " ".join(path.read_text() for path in (scene.unharmed.run / "trials").glob("*/record.json"))
     manifest = (scene.unharmed.run / "manifest.json").read_text()
-    for folder in (*source.glob("built/*"), *source.glob("artifacts/*")):
+    for folder in (*source.glob("builds/*"), *source.glob("artifacts/*")):
         if folder.name in words or folder.name in manifest:
             shutil.copytree(folder, own / folder.relative_to(source))
     return own

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from tracetax.artifacts import build_sink, build_workload, fetch, find_tool
 from tracetax.artifacts.builds import GO_ENVIRONMENT, UNSTAMPED
-from tracetax.artifacts.cache import built, key_of
+from tracetax.artifacts.cache import BUILT, built, key_of
 from tracetax.artifacts.tools import run_tool
 from tracetax.model import Agent
 
@@ -61,7 +61,7 @@ def build_receiver(cache: Path) -> Path:
         )
 
     key = key_of(source, [*source.glob("*.go"), source / "go.mod", source / "go.sum"])
-    return built(cache / "built" / f"receiver-{key}", cache, build, say) / "receiver"
+    return built(cache / BUILT / f"receiver-{key}", cache, build, say) / "receiver"
 
 
 def build_collector(cache: Path) -> Path:
@@ -92,4 +92,4 @@ def build_collector(cache: Path) -> Path:
             )
 
     key = key_of(definition.parent, [definition], BUILDER)
-    return built(cache / "built" / f"otelcol-{key}", cache, build, say) / "otelcol"
+    return built(cache / BUILT / f"otelcol-{key}", cache, build, say) / "otelcol"

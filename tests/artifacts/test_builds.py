@@ -4,6 +4,7 @@ import pytest
 
 from tests.artifacts.conftest import FakeTool
 from tracetax.artifacts import build_sink, build_workload
+from tracetax.artifacts.cache import BUILT
 from tracetax.errors import UserError
 
 COMPILES = """
@@ -92,7 +93,7 @@ def test_a_failed_compilation_leaves_nothing_behind_but_its_log(root: Path, cach
     fake_tool("javac", 'if [ "$1" = -version ]; then exit 0; fi; echo "Main.java:1: error"; exit 1')
     with pytest.raises(UserError, match=r"(?s)workload calltree/java could not be compiled.*Main.java:1: error"):
         build_workload(root, "calltree/java", cache)
-    assert not (cache / "built").exists()
+    assert not (cache / BUILT).exists()
     assert list((cache / "staging").iterdir()) == []
     assert len(list((cache / "logs").iterdir())) == 1
 

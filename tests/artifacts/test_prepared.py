@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from tests.artifacts.test_archives import FILES, contents, tarred, zipped
 from tracetax.artifacts import Workplace, class_files, prepared
+from tracetax.artifacts.cache import BUILT
 from tracetax.errors import UserError
 from tracetax.preparation import Compilation, PrepareStep, Program
 
@@ -206,7 +207,7 @@ def test_a_change_below_is_a_change_of_all_that_is_made_of_it(place: Workplace) 
 def failure(step: PrepareStep, place: Workplace) -> str:
     with pytest.raises(UserError) as caught:
         prepared([step], place)
-    assert not (place.cache / "built").exists() or not list((place.cache / "built").glob(f"tracer-{step.name}-*"))
+    assert not (place.cache / BUILT).exists() or not list((place.cache / BUILT).glob(f"tracer-{step.name}-*"))
     return str(caught.value)
 
 

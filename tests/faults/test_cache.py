@@ -7,7 +7,7 @@ import pytest
 
 from tests.artifacts.conftest import FakeTool, cache, fake_tool
 from tracetax.artifacts import fetch
-from tracetax.artifacts.cache import built, silent
+from tracetax.artifacts.cache import BUILT, built, silent
 from tracetax.errors import ExitCode, UserError
 from tracetax.model import Artifact
 
@@ -25,7 +25,7 @@ def test_one_flipped_bit_in_a_build_is_noticed_and_it_is_built_again(cache: Path
         (folder / "sink").write_bytes(CONTENT)
         builds.append(folder)
 
-    target = built(cache / "built" / "sink-1", cache, build, silent)
+    target = built(cache / BUILT / "sink-1", cache, build, silent)
     damaged = bytearray(CONTENT)
     damaged[place] ^= 1
     (target / "sink").write_bytes(damaged)
@@ -38,7 +38,7 @@ def test_a_build_whose_list_of_contents_is_damaged_is_not_trusted(cache: Path, c
     def build(folder: Path) -> None:
         (folder / "sink").write_bytes(CONTENT)
 
-    target = built(cache / "built" / "sink-1", cache, build, silent)
+    target = built(cache / BUILT / "sink-1", cache, build, silent)
     (target / "sink").write_bytes(CONTENT[:1000])
     (target / ".tracetax-contents.sha256").write_bytes(contents)
     assert (built(target, cache, build, silent) / "sink").read_bytes() == CONTENT

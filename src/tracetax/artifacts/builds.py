@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from tracetax.artifacts.cache import Say, built, key_of, silent
+from tracetax.artifacts.cache import BUILT, Say, built, key_of, silent
 from tracetax.artifacts.tools import find_tool, run_tool
 from tracetax.errors import UserError
 
@@ -45,7 +45,7 @@ def build_sink(root: Path, cache: Path, say: Say = silent) -> Path:
             directory=source,
         )
 
-    return built(cache / "built" / f"sink-{key}", cache, build, say) / "sink"
+    return built(cache / BUILT / f"sink-{key}", cache, build, say) / "sink"
 
 
 def unstamped(environment: Mapping[str, str]) -> dict[str, str]:
@@ -105,7 +105,7 @@ def build_workload(root: Path, name: str, cache: Path, say: Say = silent) -> Pat
             clean=True,
         )
 
-    return built(cache / "built" / f"{label}-{key}", cache, build, say)
+    return built(cache / BUILT / f"{label}-{key}", cache, build, say)
 
 
 def _version(command: list[str], cache: Path, *, clean: bool = False) -> str:

@@ -18,6 +18,9 @@ Say: TypeAlias = Callable[[str], None]
 
 CONTENTS = ".tracetax-contents.sha256"
 """The list of what a folder in the cache holds. No archive that is unpacked there has a file of that name."""
+BUILT = "builds"
+"""The folder in the cache for what was built. Another form of the list asks for another name, so that two versions of
+Tracetax that share a cache do not take each other's builds for damaged ones."""
 ABANDONED_SECONDS = 24 * 3600.0
 
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from tracetax.artifacts.archives import ArchiveError, unpack
 from tracetax.artifacts.builds import build_by_go, go_version
-from tracetax.artifacts.cache import CONTENTS, Say, built, key_of, sha256_of, silent, staging
+from tracetax.artifacts.cache import BUILT, CONTENTS, Say, built, key_of, sha256_of, silent, staging
 from tracetax.artifacts.compiling import compile_folder, javac_version, pack
 from tracetax.artifacts.tools import find_tool, run_tool
 from tracetax.catalog.placeholders import (
@@ -79,7 +79,7 @@ def prepared(steps: Iterable[PrepareStep], place: Workplace, say: Say = silent) 
     folders: dict[str, Path] = {}
     for step in steps:
         values = place.values | {f"{PREPARED}{name}": str(folder) for name, folder in folders.items()}
-        target = place.cache / "built" / f"{place.agent}-{step.name}-{_key(step, values, place)}"
+        target = place.cache / BUILT / f"{place.agent}-{step.name}-{_key(step, values, place)}"
         folders[step.name] = built(target, place.cache, _Making(step, values, place, say), say)
     return folders
 
@@ -107,7 +107,7 @@ def _content(value: str, place: Workplace) -> str:
     path = Path(value)
     if path.is_file():
         return f"{sha256_of(path)} {path.name}"
-    if path.parent == place.cache / "built":
+    if path.parent == place.cache / BUILT:
         return path.name  # which is a key of its content
     return key_of(path, (file for file in path.rglob("*") if file.is_file()))
 

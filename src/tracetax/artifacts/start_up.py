@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tracetax.artifacts.cache import Say, built, silent, staging
+from tracetax.artifacts.cache import BUILT, Say, built, silent, staging
 from tracetax.artifacts.compiling import compile_folder, javac_version
 
 PACKAGE = "tracetax.generated"
@@ -35,7 +35,7 @@ def build_start_up(methods: int, monitored: int, cache: Path, say: Say = silent)
             )
 
     version = javac_version(cache).replace(" ", "-")
-    return built(cache / "built" / f"{label}-{WAY}-{version}", cache, build, say)
+    return built(cache / BUILT / f"{label}-{WAY}-{version}", cache, build, say)
 
 
 def write_sources(methods: int, monitored: int, folder: Path) -> None:
