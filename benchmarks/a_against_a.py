@@ -38,7 +38,8 @@ from tracetax.machine.facts import machine_facts
 from tracetax.machine.lock import sole_run
 from tracetax.model import BASELINE, Agent, Experiment, JvmSettings, Parameters, Part, Schedule, Use
 from tracetax.results.blocks import paired, service_mean, whole_blocks
-from tracetax.results.folder import MANIFEST_VERSION, Invocation, Manifest, RunFolder
+from tracetax.results.folder import RunFolder
+from tracetax.results.manifest import MANIFEST_VERSION, Invocation, Manifest
 from tracetax.results.records import TrialRecord
 from tracetax.run.plan import Slot
 from tracetax.run.prepare import hashes, prepare

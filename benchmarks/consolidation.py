@@ -25,7 +25,8 @@ from tracetax.catalog import load_agents
 from tracetax.ledger import ProtocolCount, account
 from tracetax.model import BASELINE, Experiment, JvmSettings, Parameters, Part, Schedule, Use
 from tracetax.report.page import write_page
-from tracetax.results.folder import MANIFEST_VERSION, Invocation, Manifest, RunFolder
+from tracetax.results.folder import RunFolder
+from tracetax.results.manifest import MANIFEST_VERSION, Invocation, Manifest
 from tracetax.results.records import BASELINES, Moments, Role, TrialRecord
 from tracetax.workloads.calltree_results import collect
 

@@ -104,6 +104,8 @@ class Technology(Struct, frozen=True):
 
 WORKLOAD_CLASSES = "workload.classes"
 """The placeholder for the folder of the workload's classes as they were compiled."""
+MOST_OUTPUT_BYTES = 64 << 20
+"""What a workload may print on both standard streams together where its agent's file says nothing else."""
 AS_COMPILED = (f"{{{WORKLOAD_CLASSES}}}",)
 """The class path of a program that no build has woven."""
 
@@ -136,6 +138,8 @@ class Configuration(Struct, frozen=True):
     """Regular expression whose first group is a number of records that the agent's log admits to have dropped."""
     deletes_oldest: bool = False
     """Whether it deletes its oldest files while it writes new ones, so that only its last records are kept."""
+    most_output_bytes: int = MOST_OUTPUT_BYTES
+    """What it may print on its standard streams in a trial; one that prints more is ended."""
     jvm: tuple[str, ...] = ()
     environment: dict[str, str] = {}
     memory: Memory | None = None

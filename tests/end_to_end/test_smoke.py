@@ -84,6 +84,7 @@ def test_the_run_folder_holds_what_the_documentation_says(run: Path) -> None:
     trials = sorted((run / "trials").iterdir())
     assert {path.name for path in trials[0].iterdir()} == {
         "record.json",
+        "command.sh",
         "trial.json",
         "series.parquet",
         "distributions.parquet",

@@ -11,7 +11,8 @@ from tracetax.artifacts import cache_dir
 from tracetax.commands.request import Request, asked
 from tracetax.ledger import Ledger
 from tracetax.machine.isolation import isolation_here
-from tracetax.results.folder import MANIFEST_VERSION, Invocation, Manifest, RunFolder
+from tracetax.results.folder import RunFolder
+from tracetax.results.manifest import MANIFEST_VERSION, Invocation, Manifest
 from tracetax.results.records import TrialRecord
 from tracetax.run.bench import Limits
 from tracetax.run.plan import Cell, Slot, heap_for

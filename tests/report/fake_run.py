@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from tracetax.model import Experiment, JvmSettings, Part, Schedule, Use
 from tracetax.results.findings import Findings
-from tracetax.results.folder import MANIFEST_VERSION, Invocation, Manifest, RunFolder
+from tracetax.results.folder import RunFolder
+from tracetax.results.manifest import MANIFEST_VERSION, Invocation, Manifest
 from tracetax.results.records import (
     BASELINES,
     Disturbance,

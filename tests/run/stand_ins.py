@@ -21,7 +21,8 @@ from tracetax.model import (
     Technology,
     Use,
 )
-from tracetax.results.folder import MANIFEST_VERSION, Invocation, Manifest, RunFolder
+from tracetax.results.folder import RunFolder
+from tracetax.results.manifest import MANIFEST_VERSION, Invocation, Manifest
 from tracetax.run.bench import Bench, Limits
 
 ROOT = Path(__file__).resolve().parents[2]

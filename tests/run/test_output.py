@@ -16,10 +16,9 @@ from tracetax.workloads.calltree import WorkloadFailed
 
 
 def test_a_workload_that_prints_without_an_end_is_ended_with_its_verdict_and_its_log_is_cut(
-    tmp_path: Path, sink_binary: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, sink_binary: Path
 ) -> None:
-    monkeypatch.setattr(output, "MOST_BYTES", 8 << 20)
-    record = trial(tmp_path, sink_binary, configuration("floods"))
+    record = trial(tmp_path, sink_binary, replace(configuration("floods"), most_output_bytes=8 << 20))
     assert (record.status, codes(record)) == ("failed", {"output-flood"})
     log = tmp_path / "run" / "logs" / "0001" / "stdout.txt"
     assert log.stat().st_size < 2 * output.KEPT_BYTES + 100

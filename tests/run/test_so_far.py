@@ -32,9 +32,9 @@ def test_after_each_block_there_is_a_line_with_what_is_known() -> None:
     what = experiment(FLAT)
     every = cells(what, agents(FLAT))
     count, known = so_far(what.parts[0], every, whole_blocks(blocks(1)), agents(FLAT))
-    assert line_of("", count, known) == "after 1 block: Fake 899 ns"
+    assert line_of("", count, known) == "after 1 block, added per call: Fake 899 ns"
     count, known = so_far(what.parts[0], every, whole_blocks(blocks(4, spread=5)), agents(FLAT))
-    assert line_of("Quick", count, known) == "Quick, after 4 blocks: Fake 899 ± 9 ns"
+    assert line_of("Quick", count, known) == "Quick, after 4 blocks, added per call: Fake 899 ± 9 ns"
     assert every[-1].heap_bytes == HEAP
 
 

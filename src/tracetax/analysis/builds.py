@@ -13,7 +13,7 @@ from tracetax.model import Part, Schedule, Use
 from tracetax.results import blocks as arranged
 from tracetax.results.blocks import Blocks, service_mean
 from tracetax.results.findings import AABand, BuildComparison, Measure
-from tracetax.results.folder import Manifest
+from tracetax.results.manifest import Manifest
 from tracetax.statistics.equivalence import Judgement, judge
 from tracetax.statistics.intervals import Estimate
 from tracetax.statistics.overhead import as_ratio, compare

@@ -22,7 +22,8 @@ from tracetax.results.capacity import (
     looks,
     trials_of,
 )
-from tracetax.results.folder import Manifest, RunFolder
+from tracetax.results.folder import RunFolder
+from tracetax.results.manifest import Manifest
 from tracetax.results.records import TrialRecord
 from tracetax.statistics.threshold import candidates, confirmations, share_at_most
 from tracetax.words import plural

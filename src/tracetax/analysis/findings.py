@@ -30,7 +30,8 @@ from tracetax.results.findings import (
     PartFinding,
     find_measure,
 )
-from tracetax.results.folder import Manifest, RunFolder
+from tracetax.results.folder import RunFolder
+from tracetax.results.manifest import Manifest
 from tracetax.results.records import TrialRecord, Verdict
 from tracetax.statistics.multiplicity import rank_with_ties
 from tracetax.statistics.overhead import Band, aa_band

@@ -7,7 +7,7 @@ import numpy as np
 from tracetax.model import Use
 from tracetax.results.blocks import Paired, service_mean
 from tracetax.results.findings import StartsFinding
-from tracetax.results.folder import ChosenCalls
+from tracetax.results.manifest import ChosenCalls
 from tracetax.results.records import TrialRecord, Verdict
 from tracetax.statistics.regimes import MIN_VALUES, Regimes, Starts, overhead_regimes, share_below, two_regimes
 

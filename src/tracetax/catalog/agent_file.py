@@ -15,6 +15,7 @@ from tracetax.ledger import Sampling
 from tracetax.model import (
     AS_COMPILED,
     BASELINE,
+    MOST_OUTPUT_BYTES,
     Agent,
     Artifact,
     Configuration,
@@ -196,6 +197,7 @@ def _built(agent: str, of: Held) -> Configuration:
         pause_ns=(held.pause or 0) if promises else 0,
         drop_log=held.drop_log if promises else None,
         deletes_oldest=bool(held.deletes_oldest) and promises,
+        most_output_bytes=held.most_output or MOST_OUTPUT_BYTES,
         jvm=held.jvm,
         environment=held.environment,
         memory=Memory(held.memory.base, held.memory.per_record) if held.memory else None,

@@ -146,6 +146,7 @@ class SetupShape(Struct, frozen=True, kw_only=True):
     pause: Duration | None = None
     drop_log: Text | None = None
     deletes_oldest: bool | None = None
+    most_output: Size | None = None
     jvm: tuple[Text, ...] = ()
     environment: dict[VariableName, str] = {}
     memory: MemoryShape | None = None

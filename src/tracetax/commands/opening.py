@@ -22,7 +22,8 @@ from tracetax.machine.isolation import Isolation
 from tracetax.machine.limits import memory_available
 from tracetax.model import Agent, Experiment, Search
 from tracetax.process import inherited_traps
-from tracetax.results.folder import MANIFEST_VERSION, Invocation, Manifest, RunFolder, check_free
+from tracetax.results.folder import RunFolder, check_free
+from tracetax.results.manifest import MANIFEST_VERSION, Invocation, Manifest
 from tracetax.run import prepare
 from tracetax.run.bench import Bench
 from tracetax.run.building import check_buildable

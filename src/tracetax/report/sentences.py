@@ -28,8 +28,5 @@ def slow_share(rows: Sequence[ConfigurationFinding]) -> list[str]:
     if not quiet:
         return []
     fewest = min(quiet, key=lambda starts: starts.starts)
-    of = "none of its starts" if len(quiet) == 1 else "no start"
-    where = " of the rows without a note" if len(quiet) < len(rows) and len(quiet) > 1 else ""
-    return [
-        f"{of}{where} was slow ({fewest.starts} or more): with 95 % confidence under {100 * fewest.upper:.2g} % are"
-    ]
+    where = " in rows without a note" if len(quiet) < len(rows) else ""
+    return [f"no slow start{where}: with 95 % confidence fewer than {100 * fewest.upper:.2g} % of starts are slow"]

@@ -20,16 +20,13 @@ from typing import Any, TypeVar, cast
 import msgspec
 import numpy as np
 import polars as pl
-from msgspec import Struct
 from numpy.typing import NDArray
 
-from tracetax.backend import Backend
 from tracetax.errors import ExitCode, UserError
-from tracetax.model import Agent, Experiment, Java, Search, Use
 from tracetax.results.findings import Findings
+from tracetax.results.manifest import MANIFEST_VERSION, Manifest, Searching, WrittenBy
 from tracetax.results.records import TrialRecord
 
-MANIFEST_VERSION = 2
 SUBFOLDERS = ("trials", "logs")
 UNFINISHED = {*SUBFOLDERS, "manifest.json.part"}
 """What a kill may leave of a run folder that was being made: it counts as empty, for there is nothing in it yet."""
@@ -39,80 +36,6 @@ COUNTED = ("number", "block", "attempt", "ledger.expected", "ledger.received", "
 """Numbers of a record that are never negative."""
 SHOWN_DIGITS = 30
 T = TypeVar("T")
-
-
-class Invocation(Struct, frozen=True):
-    """One command that wrote to the run: the first, and each resume."""
-
-    command: tuple[str, ...]
-    started_at: str
-    experiment: Experiment
-    """With the schedule that was in force."""
-    ended: str = ""
-    """``settled``, ``budget``, ``max-blocks``, ``interrupted`` or ``failed``; empty while it runs or after a kill."""
-
-
-class ChosenCalls(Struct, frozen=True):
-    """How many calls each start of a configuration makes after the first blocks, and why."""
-
-    part: str
-    use: Use
-    calls: int
-    instead_of: int
-    """What the experiment says."""
-    between: float
-    """Standard deviation between starts beyond what their calls explain, relative."""
-    within: float
-    """Standard deviation of a start's mean for what its calls vary, at ``instead_of`` calls, relative."""
-    start_seconds: float
-    """Time of a start without its calls."""
-    calls_seconds: float
-    """Time of ``instead_of`` calls until their records had arrived."""
-    gain: float
-    """Share of time × variance that the choice saves."""
-
-
-class Manifest(Struct, frozen=True):
-    """What the run is. Hashes decide whether a resume measures the same thing."""
-
-    version: int
-    tool_version: str
-    seed: int
-    hashes: dict[str, str]
-    machine: dict[str, Any]
-    agents: dict[str, Agent]
-    """The agents that are measured, as their files were: a finished run does not change with the catalog."""
-    invocations: tuple[Invocation, ...]
-    inherited: tuple[str, ...] = ()
-    """Names of environment variables that would have changed a JVM or an agent, and were not passed on."""
-    part_endings: dict[str, str] = {}
-    """Why each part stopped, by its name."""
-    search: Search | None = None
-    """Where the run searches for the highest complete rate: how. Its parts are searched one after the other."""
-    java: dict[str, Java] = {}
-    """What the trials of each part run on, by its name."""
-    backends: dict[str, Backend] = {}
-    """The backends that stand in the sink's place, as their files were."""
-
-    chosen_calls: tuple[ChosenCalls, ...] = ()
-    """Where the experiment leaves the calls of a start to what its first blocks show; unchanged ones too."""
-
-    @property
-    def experiment(self) -> Experiment:
-        """The experiment under the latest schedule."""
-        return self.invocations[-1].experiment
-
-
-class WrittenBy(Struct, frozen=True):
-    """As much of a manifest as every version can read."""
-
-    version: int
-
-
-class Searching(Struct, frozen=True):
-    """As much of a manifest as says which command goes on with a run."""
-
-    search: Search | None = None
 
 
 class RunFolder:

@@ -11,8 +11,6 @@ from tracetax.printable import printable
 from tracetax.process import Process
 from tracetax.workloads.calltree import WorkloadFailed
 
-MOST_BYTES = 64 << 20
-"""A JVM that has printed more, on both streams together, is ended."""
 LOOK_SECONDS = 0.1
 KEPT_BYTES = 1 << 20
 """Of the beginning and of the end of a log that is longer than both."""
@@ -28,10 +26,10 @@ class Flood:
     through Tracetax. Leaving the block raises WorkloadFailed ``output-flood`` in the place of what the end led to.
     """
 
-    def __init__(self, process: Process, logs: Path, most_bytes: int | None = None) -> None:
+    def __init__(self, process: Process, logs: Path, most_bytes: int) -> None:
         self._process = process
         self._files = [logs / name for name in STREAMS]
-        self._most_bytes = most_bytes or MOST_BYTES
+        self._most_bytes = most_bytes
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._follow, name="flood", daemon=True)
 
@@ -59,7 +57,8 @@ class Flood:
         if self._printed > self._most_bytes and (error is None or isinstance(error, WorkloadFailed)):
             text = (
                 f"the JVM printed more than {self._most_bytes >> 20} MiB and was ended. "
-                "Is the agent's log at a level for debugging? Its level belongs into the agent's file"
+                "Is the agent's log at a level for debugging? Its level belongs into the agent's file. Where it "
+                "prints as much by design: most_output, there"
             )
             raise WorkloadFailed("output-flood", text) from error
 

@@ -11,7 +11,8 @@ import polars as pl
 
 from tracetax.model import Configuration, Part
 from tracetax.results import blocks as arranged
-from tracetax.results.folder import ChosenCalls, RunFolder
+from tracetax.results.folder import RunFolder
+from tracetax.results.manifest import ChosenCalls
 from tracetax.results.records import TrialRecord
 from tracetax.run.plan import Cell
 from tracetax.schedule import Schedule

@@ -10,6 +10,7 @@ from tracetax.results import blocks as arranged
 from tracetax.run.plan import Cell
 from tracetax.statistics.intervals import t_interval
 from tracetax.statistics.overhead import differences
+from tracetax.words import plural
 
 MOST = 6
 """Configurations in a line."""
@@ -52,12 +53,12 @@ def so_far(
 
 
 def line_of(title: str, count: int, known: Sequence[SoFar]) -> str:
-    """``after 2 blocks: Kieker 1.9 ± 0.6 µs · OpenTelemetry 0.66 ± 0.1 µs``, with a part's title where it has one."""
+    """``after 2 blocks, added per call: Kieker 1.9 ± 0.6 µs · OpenTelemetry 0.66 ± 0.1 µs``, with a part's title where it has one."""
     words = [str(one) for one in known[:MOST]]
     if len(known) > MOST:
         words.append(f"{len(known) - MOST} more")
-    blocks = f"{count} block{'s' if count != 1 else ''}"
-    return f"{f'{title}, ' if title else ''}after {blocks}: {' · '.join(words)}"
+    blocks = plural(count, "block")
+    return f"{f'{title}, ' if title else ''}after {blocks}, added per call: {' · '.join(words)}"
 
 
 def _name(use: Use, others: Sequence[Use], agents: Mapping[str, Agent]) -> str:

@@ -113,7 +113,7 @@ def _attempt(
                 cores=bench.isolation.workload,
             )
             started.append(driver)
-            with driver.process, Flood(driver.process, logs):
+            with driver.process, Flood(driver.process, logs, plan.config.most_output_bytes):
                 outcome = conduct_or_end(plan, bench, sink, driver, records, logs, watch)
         if built:
             outcome = replace(outcome, load=together(built.load, outcome.load))

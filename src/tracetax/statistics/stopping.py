@@ -198,7 +198,7 @@ def _progress(values: BlockValues | BuildValues, rule: StopRule, further: int, e
     n = finite(values.values).size
     early = early or n < rule.min_blocks  # also where its first blocks do not count
     if n < 2:
-        return Progress("open", n, None, None, None)
+        return Progress("open", n, None, None, None, wants_block=early or n < rule.max_blocks)
     overhead = judged_overhead(values.values, values.baseline_1, values.baseline_2, values.further)
     r, d = overhead.log_ratio, overhead.difference
     cpu = None if values.cpu_ns is None or np.asarray(values.cpu_ns).size == 0 else t_interval(values.cpu_ns)
@@ -236,7 +236,7 @@ def _due_for_regimes(regimes: OverheadRegimes, blocks: int, rule: StopRule) -> b
 def _progress_of_builds(values: BuildValues, rule: StopRule, further: int, early: bool) -> Progress:
     ratio = compare(values.second, values.first, "log-ratio")
     if ratio.half_width is None or ratio.sd is None:
-        return Progress("open", ratio.n, None, None, None)
+        return Progress("open", ratio.n, None, None, None, wants_block=ratio.n < rule.max_blocks)
     asked = asked_half_width(values.first, rule.half_width_ratio, rule.half_width_ns)
     settled = not early and (ratio.half_width <= asked or differs_beyond_doubt(ratio))
     needed = max(rule.min_blocks, projected_blocks(ratio.sd, asked))

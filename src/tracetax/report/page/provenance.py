@@ -9,7 +9,7 @@ from tracetax.report import numbers
 from tracetax.report.page.html import Child, Markup, caption, h, section
 from tracetax.report.views import is_baseline, platform_words
 from tracetax.results.findings import Findings
-from tracetax.results.folder import Manifest
+from tracetax.results.manifest import Manifest
 from tracetax.results.records import OUTSIDE_BLOCKS, TrialRecord
 
 ACRONYMS = {"cpu": "CPU", "cpus": "CPUs", "jdk": "JDK", "numa": "NUMA", "os": "OS", "smt": "SMT"}
