@@ -173,7 +173,9 @@ def test_a_lossy_configuration_is_a_result_and_no_failure(tmp_path: Path, sink_b
 def test_after_each_block_it_is_said_what_is_known(tmp_path: Path, sink_binary: Path) -> None:
     config, watcher = configuration("flat"), Watcher()
     session(tmp_path / "r", sink_binary, experiment(config), (config,), watcher)
-    assert [line.split(":")[0] for line in watcher.so_far] == ["after 1 block, added per call", "after 2 blocks, added per call"]
+    assert [line.split(":")[0] for line in watcher.so_far] == [
+        f"after {blocks}, added per call" for blocks in ("1 block", "2 blocks")
+    ]
     assert "Fake 0.0 ± 0.0 ns" in watcher.so_far[-1]
 
 

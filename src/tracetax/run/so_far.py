@@ -53,7 +53,7 @@ def so_far(
 
 
 def line_of(title: str, count: int, known: Sequence[SoFar]) -> str:
-    """``after 2 blocks, added per call: Kieker 1.9 ± 0.6 µs · OpenTelemetry 0.66 ± 0.1 µs``, with a part's title where it has one."""
+    """``after 2 blocks, added per call: Kieker 1.9 ± 0.6 µs``, with a part's title where it has one."""
     words = [str(one) for one in known[:MOST]]
     if len(known) > MOST:
         words.append(f"{len(known) - MOST} more")
