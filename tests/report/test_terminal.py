@@ -190,10 +190,10 @@ def test_what_ranks_is_the_first_column_of_numbers_and_marked(width: int, by: An
 def test_the_verdict_and_what_a_choice_hangs_on_come_before_the_tables() -> None:
     text = words(printed(sample_findings(), 80))
     assert text.startswith("At 1,000 calls/s, Kieker costs less than OpenTelemetry: CPU 0.56 against 1.2 µs")
-    table = "CPU, share of a core (ranked by) ✓ 0.558 ± 0.013 % 1.179 ± 0.023 %"
+    table = "CPU, share of a core (sets rank) ✓ 0.558 ± 0.013 % 1.179 ± 0.023 %"
     assert table in text
-    assert "Delivered at full speed ✓ 100 % 2.0 % of 3.4 million/s" in text
-    assert text.index("Delivered at full speed") < text.index("At a service's rate: 1,000 calls/s")
+    assert "Records delivered at full speed ✓ 100 % 2.0 % of 3.4 million/s" in text
+    assert text.index("Records delivered at full speed") < text.index("At a service's rate: 1,000 calls/s")
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])

@@ -25,7 +25,7 @@ def bounded(what: Experiment, most: int | None) -> Experiment:
 
 @pytest.fixture
 def longer_is_better(monkeypatch: pytest.MonkeyPatch) -> None:
-    def best(of: object, calls: int, least: int, most: int) -> int:
+    def best(of: object, calls: int, least: int, most: int, starts: int) -> int:
         return most
 
     monkeypatch.setattr("tracetax.run.pilot.best_calls", best)

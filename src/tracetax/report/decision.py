@@ -18,10 +18,14 @@ ROOM = 6
 CLEAR = 0.05
 """A number without an interval is the least where it lies this share below the next."""
 SHOWN = (Group.DELIVERS, Group.DROPS, Group.LOST, Group.PARTIAL, Group.COUNTS)
-RANKED = "ranked by"
+RANKED = "sets rank"
 TIE = "cannot be told apart"
 BEST = "✓"
-MEANING = f"{BEST} best of those that deliver every record, or not to be told from the best"
+MEANING = f"{BEST} best, or too close to the best to tell apart, of those that deliver every record here"
+READING = (
+    "Delay is what the traced thread waits (latency, overhead); CPU is that of all threads, until the last record has "
+    "arrived. ± is a 95 % interval."
+)
 
 
 class Line(Struct, frozen=True):
@@ -92,7 +96,9 @@ def _narrowed(line: Line, kept: list[int]) -> Line:
 
 
 def _lines(view: PartView, parts: Sequence[PartView], rows: list[ConfigurationFinding], by: Cost) -> Iterator[Line]:
-    costs = {"cpu": _of_cpu(view.part, rows, by), "overhead": _of_delay(view.part, rows, by)}
+    others = [other for other in parts if _alike(other.part, view.part)]
+    elsewhere = [line for other in others for line in _of_delay_elsewhere(other, rows, by)]
+    costs = {"cpu": _of_cpu(view.part, rows, by), "overhead": [*_of_delay(view.part, rows, by), *elsewhere]}
     yield from costs.pop(by)
     for lines in costs.values():
         yield from lines
@@ -100,12 +106,11 @@ def _lines(view: PartView, parts: Sequence[PartView], rows: list[ConfigurationFi
     added = [measure(row, "startup_first_call_added") for row in rows]
     if any(added):
         yield Line("Start-up, added", "", _times(added), _least(rows, added))
-    for other in (view, *(other for other in parts if _alike(other.part, view.part))):
+    for other in (view, *others):
         found = [_same(other, row) for row in rows]
         delivered = [_delivered(row, other is view) for row in found]
         if any(cell != "–" for cell in delivered):
-            speed = condition(replace(other.part, levels="")).removeprefix("At ")
-            yield Line(f"Delivered at {speed}", "", tuple(delivered), _whole(found))
+            yield Line(f"Records delivered at {_speed(other.part)}", "", tuple(delivered), _whole(found))
 
 
 def _of_cpu(part: PartFinding, rows: list[ConfigurationFinding], by: Cost) -> list[Line]:
@@ -136,13 +141,28 @@ def _of_delay(part: PartFinding, rows: list[ConfigurationFinding], by: Cost) -> 
     return lines
 
 
+def _of_delay_elsewhere(view: PartView, rows: list[ConfigurationFinding], by: Cost) -> Iterator[Line]:
+    """The delay at another speed, where who delays least may be another one."""
+    found = [_same(view, row) for row in rows]
+    delays = [overhead(row) if row else None for row in found]
+    if any(delays):
+        places = {number: rank for number, row in enumerate(found) if row and (rank := place(row, "overhead", by))}
+        best = frozenset(number for number, rank in places.items() if rank == min(places.values()))
+        told = best if 2 <= len(places) != len(best) else frozenset[int]()
+        yield Line(f"The same at {_speed(view.part)}", "", _times(delays), told, minor=True)
+
+
+def _speed(part: PartFinding) -> str:
+    return condition(replace(part, levels="")).removeprefix("At ")
+
+
 def _of_memory(view: PartView, parts: Sequence[PartView], rows: list[ConfigurationFinding]) -> Iterator[Line]:
     name: MeasureName = "rss_peak"
     for other in (view, *(other for other in parts if _alike(other.part, view.part))):
         found = [measure(row, name) if (row := _same(other, mine)) else None for mine in rows]
         if any(found):
             base = next((of for row in other.baselines if (of := measure(row, name))), None)
-            note = f"{numbers.size(base.estimate)} without" if base else ""
+            note = f"no agent: {numbers.size(base.estimate)}" if base else ""
             cells = tuple(numbers.size(of.estimate) if of else "–" for of in found)
             yield Line("Memory, peak", note, cells, _least(rows, found))
             return

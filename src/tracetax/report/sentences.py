@@ -28,5 +28,6 @@ def slow_share(rows: Sequence[ConfigurationFinding]) -> list[str]:
     if not quiet:
         return []
     fewest = min(quiet, key=lambda starts: starts.starts)
-    where = " in rows without a note" if len(quiet) < len(rows) else ""
-    return [f"no slow start{where}: with 95 % confidence fewer than {100 * fewest.upper:.2g} % of starts are slow"]
+    where = " of the other rows" if len(quiet) < len(rows) else ""
+    upper = f"{100 * fewest.upper:.2g} %"
+    return [f"none of {fewest.starts} starts{where} was slow: with 95 % confidence fewer than {upper} are"]

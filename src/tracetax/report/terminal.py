@@ -13,7 +13,7 @@ from rich.text import Text
 from tracetax.printable import printable
 from tracetax.report import headline, lines, numbers, sentences
 from tracetax.report.columns import GAP, Layout, warnings_of
-from tracetax.report.decision import BEST, MEANING, ROOM, Decision, Line, decision
+from tracetax.report.decision import BEST, MEANING, READING, ROOM, Decision, Line, decision
 from tracetax.report.published import Cell, PublishedView, published_view
 from tracetax.report.views import (
     NO_RESULT,
@@ -37,6 +37,8 @@ from tracetax.report.views import (
 from tracetax.results.findings import ConfigurationFinding, Findings, GrowthFinding
 from tracetax.results.records import Verdict
 
+LONGEST_LABEL = 34
+"""Of a line of the table side by side: two configurations then fit into 80 columns."""
 LEAST = 14
 """Width of a configuration's column in the table of the choice."""
 SEVERITY_MARKS = {"error": ("✗", "red"), "warning": ("⚠", "yellow"), "note": ("·", "dim")}
@@ -91,6 +93,8 @@ class _SideBySide(Struct, frozen=True):
     found: Decision
     columns: list[list[str]]
     widths: list[int]
+    label: int
+    """Width of the labels; longer ones are folded."""
     width: int
     """Of the whole table."""
 
@@ -98,8 +102,8 @@ class _SideBySide(Struct, frozen=True):
 def _side_by_side(found: Decision) -> _SideBySide:
     columns = [[_marked(line, place) for line in found.lines] for place in range(len(found.columns))]
     widths = [max(LEAST, *map(cell_len, cells)) for cells in columns]
-    label = max(cell_len(_label(line)) for line in found.lines)
-    return _SideBySide(found, columns, widths, label + sum(width + GAP for width in widths))
+    label = min(LONGEST_LABEL, max(cell_len(_label(line)) for line in found.lines))
+    return _SideBySide(found, columns, widths, label, label + sum(width + GAP for width in widths))
 
 
 def _decision(console: Console, findings: Findings, parts: list[PartView]) -> None:
@@ -111,7 +115,7 @@ def _decision(console: Console, findings: Findings, parts: list[PartView]) -> No
     shown = next((one for one in tables if one.width <= console.width), tables[-1])
     found = shown.found
     table = Table.grid(padding=(0, GAP, 0, 0), pad_edge=False)
-    table.add_column(overflow="fold")
+    table.add_column(width=shown.label, overflow="fold")
     for width in shown.widths:
         table.add_column(width=width, overflow="fold")
     table.add_row("", *(Text(head, style="bold") for head in _heads(found)))
@@ -123,8 +127,7 @@ def _decision(console: Console, findings: Findings, parts: list[PartView]) -> No
     console.print(table, highlight=False)
     notes = [MEANING] if found.marked else []
     notes += [f"{numbers.in_words(found.others)} more in the table below"] if found.others else []
-    if notes:
-        _print(console, _wrapped("; ".join(notes), console.width, "dim"))
+    _print(console, _wrapped(f"{'; '.join(notes)}{'. ' if notes else ''}{READING}", console.width, "dim"))
 
 
 def _heads(found: Decision) -> list[str]:

@@ -51,7 +51,7 @@ def _chosen(part: Part, cell: Cell, trials: list[TrialRecord], folder: RunFolder
     values = [arranged.service_mean(trial) for trial in trials]
     of = variation(values, variances, calls, max(0.0, whole - in_calls), in_calls / calls)
     least, most = schedule.min_calls or calls, schedule.max_calls or calls
-    best = best_calls(of, calls, least, most)
+    best = best_calls(of, calls, least, most, starts=len(trials))
     return ChosenCalls(
         part=part.name,
         use=cell.use,

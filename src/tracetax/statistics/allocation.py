@@ -11,12 +11,15 @@ from collections.abc import Sequence
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 from numpy.typing import ArrayLike
+from scipy import special  # pyright: ignore[reportMissingTypeStubs]
 
 from tracetax.statistics.intervals import finite
 
 BATCHES = 10
 """Into which a start's calls are divided: their means show what remains of the calls' dependence on each other."""
+LIMIT = 0.9
 WORTHWHILE = 0.9
 """Another number of calls is taken only where it leaves at most this share of time × variance."""
 
@@ -36,6 +39,18 @@ class Variation(Struct, frozen=True):
     def price(self, calls: int) -> float:
         """Time × variance of starts of so many calls, seconds."""
         return (self.start_seconds + calls * self.call_seconds) * (self.between + self.within / calls)
+
+    def limits(self, calls: int, starts: int) -> tuple["Variation", "Variation"]:
+        """With the least and the most that starts may vary by: one-sided 90 % limits from so many starts of ``calls``.
+
+        Few starts agree by chance: three show a tenth of their variance in one case of ten (chi-square, 2 degrees).
+        """
+        seen = self.between + self.within / calls
+        degrees = starts - 1
+        tails = (1 - LIMIT, LIMIT)
+        found = (seen * degrees / float(special.chdtri(degrees, tail)) for tail in tails)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+        least, most = (replace(self, between=max(0.0, variance - self.within / calls)) for variance in found)
+        return least, most
 
 
 def call_variance(bin_means: ArrayLike, calls_per_bin: float) -> float:
@@ -78,10 +93,11 @@ def variation(
     return Variation(max(0.0, seen - within / calls), within, start_seconds, call_seconds)
 
 
-def best_calls(of: Variation, calls: int, least: int, most: int) -> int:
+def best_calls(of: Variation, calls: int, least: int, most: int, starts: int = 0) -> int:
     """Return how many calls a start makes best: ``calls`` doubled or halved, within bounds, or as it is.
 
-    Whole doublings keep what a number of calls was chosen for, such as to fill an agent's batches.
+    Whole doublings keep what a number of calls was chosen for, such as to fill an agent's batches. Where the variances
+    come from a few ``starts``, the choice has to be worth it at both limits of what they may be; 0: they are known.
     """
     candidates = [calls]
     while candidates[-1] * 2 <= most:
@@ -90,5 +106,6 @@ def best_calls(of: Variation, calls: int, least: int, most: int) -> int:
     while fewer % 2 == 0 and fewer // 2 >= least:
         fewer //= 2
         candidates.append(fewer)
-    best = min(candidates, key=of.price)
-    return best if of.price(best) <= WORTHWHILE * of.price(calls) else calls
+    judges = (of, *of.limits(calls, starts)) if starts else (of,)
+    good = [other for other in candidates if all(one.price(other) <= WORTHWHILE * one.price(calls) for one in judges)]
+    return min(good, key=of.price, default=calls)

@@ -66,7 +66,12 @@ def write_page(run_dir: Path, findings: Findings) -> Path:
     chapters: list[Chapter] = [
         ("cost", "Cost", "every configuration, with intervals", costs),
         ("records", "Delivery", "which records arrived", [delivery(parts, findings), account(parts)]),
-        ("memory", "Memory and start", "and bytes, and the time to drain", [footprint(parts)]),
+        (
+            "memory",
+            "Memory and start",
+            "and bytes, and when the last record arrived",
+            [footprint(parts)],
+        ),
         ("details", "Details", "distributions, every trial, machine, versions, commands", details),
     ]
     page = run_dir / "report.html"

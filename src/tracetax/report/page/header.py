@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from tracetax.report import headline, numbers
-from tracetax.report.decision import BEST, MEANING, Decision, Line
+from tracetax.report.decision import BEST, MEANING, READING, Decision, Line
 from tracetax.report.page.html import Markup, h, who
 from tracetax.report.views import INDICATIVE_BELOW, LABELS, NO_RESULT, PartView, title_of, workload_words
 from tracetax.results.findings import Findings
@@ -11,10 +11,6 @@ from tracetax.words import plural
 
 FEW = 2
 """Configurations that still have columns on a phone."""
-READING = (
-    "Delay is what the traced thread waits (latency, overhead); CPU is that of all threads, until the last record has "
-    "arrived. ± is a 95 % interval."
-)
 
 
 def header(
@@ -91,7 +87,8 @@ def _notices(findings: Findings, better: tuple[str, str] | None) -> list[Markup]
         notices.append(h("p", h("strong", NO_RESULT), class_="notice"))
     elif any(part.indicative for part in parts) and better:
         fewest = min(part.blocks for part in parts)
-        text = f"Indicative: {plural(fewest, 'block')}, and {INDICATIVE_BELOW} make a result. For those: "
+        made = f"Indicative: {plural(fewest, 'block')} (repetitions), and {INDICATIVE_BELOW} make a result."
+        text = f"{made} To get there: "
         notices.append(h("p", text, h("code", better[1]), class_="notice"))
     return notices + [
         h("p", verdict.text, class_="notice") for verdict in findings.verdicts if verdict.severity != "note"
