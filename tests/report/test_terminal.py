@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from tracetax.report.terminal import render
-from tracetax.results.findings import Findings
+from tracetax.results.findings import Findings, StartsFinding
 from tracetax.results.records import Verdict
 
 from .sample_findings import NOTHING_RECORDED, many_samples, sample_findings, with_row
@@ -68,7 +68,7 @@ def test_what_recorded_nothing_is_not_ranked_and_says_why() -> None:
 def test_what_drops_stands_apart_from_what_delivers_with_both_rates() -> None:
     text = printed(sample_findings())
     drops = text.index("drops by policy (offered 3.4 million records/s; carries about 67,000/s here)")
-    assert text.rindex("delivers everything\n") < drops < text.index("289.4 ± 4.0")
+    assert text.rindex("delivers everything\n") < drops < text.rindex("289.4 ± 4.0")
 
 
 def test_what_lost_records_that_it_promises_says_how_many_in_how_many_blocks_and_at_what_rate() -> None:
@@ -265,3 +265,14 @@ def test_names_of_others_are_neither_markup_nor_escape_sequences() -> None:
 def test_a_terminal_with_thirty_columns_shows_every_row_within_them() -> None:
     lines = printed(sample_findings(), width=30).splitlines()
     assert max(len(line) for line in lines if "/" not in line and "tracetax" not in line) <= 30
+
+
+def test_slow_starts_are_bounded_in_words_where_no_row_had_one() -> None:
+    findings = sample_findings()
+    quiet = StartsFinding(slow=0, starts=36, upper=0.0798, outside_blocks=26)
+    rows = tuple(replace(row, starts=quiet) for row in findings.configurations)
+    assert "none of 36 starts was slow: with 95 % confidence fewer than 8 % are" in words(
+        printed(replace(findings, configurations=rows))
+    )
+    slow = tuple(replace(row, starts=replace(quiet, slow=3)) for row in findings.configurations)
+    assert "starts was slow" not in words(printed(replace(findings, configurations=slow)))

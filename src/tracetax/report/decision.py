@@ -22,10 +22,6 @@ RANKED = "sets rank"
 TIE = "cannot be told apart"
 BEST = "✓"
 MEANING = f"{BEST} best, or too close to the best to tell apart, of those that deliver every record here"
-READING = (
-    "Delay is what the traced thread waits (latency, overhead); CPU is that of all threads, until the last record has "
-    "arrived. ± is a 95 % interval."
-)
 
 
 class Line(Struct, frozen=True):
@@ -74,6 +70,13 @@ def decision(findings: Findings, parts: Sequence[PartView], room: int = ROOM) ->
         lines=tuple(_narrowed(line, kept) for line in lines),
         others=len(rows) - len(kept),
     )
+
+
+def reading(found: Decision) -> str:
+    """What the lines of the table mean, as far as they are there."""
+    used = "CPU is that of all threads, until the last record has arrived. "
+    cpu_told = used if any(line.label.startswith("CPU") for line in found.lines) else ""
+    return f"Delay is what the traced thread waits (latency, overhead). {cpu_told}± is a 95 % interval."
 
 
 def _rows(view: PartView) -> list[ConfigurationFinding]:

@@ -13,7 +13,7 @@ from rich.text import Text
 from tracetax.printable import printable
 from tracetax.report import headline, lines, numbers, sentences
 from tracetax.report.columns import GAP, Layout, warnings_of
-from tracetax.report.decision import BEST, MEANING, READING, ROOM, Decision, Line, decision
+from tracetax.report.decision import BEST, MEANING, ROOM, Decision, Line, decision, reading
 from tracetax.report.published import Cell, PublishedView, published_view
 from tracetax.report.views import (
     NO_RESULT,
@@ -127,7 +127,7 @@ def _decision(console: Console, findings: Findings, parts: list[PartView]) -> No
     console.print(table, highlight=False)
     notes = [MEANING] if found.marked else []
     notes += [f"{numbers.in_words(found.others)} more in the table below"] if found.others else []
-    _print(console, _wrapped(f"{'; '.join(notes)}{'. ' if notes else ''}{READING}", console.width, "dim"))
+    _print(console, _wrapped(f"{'; '.join(notes)}{'. ' if notes else ''}{reading(found)}", console.width, "dim"))
 
 
 def _heads(found: Decision) -> list[str]:

@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from tracetax.report import headline, numbers
-from tracetax.report.decision import BEST, MEANING, READING, Decision, Line
+from tracetax.report.decision import BEST, MEANING, Decision, Line, reading
 from tracetax.report.page.html import Markup, h, who
 from tracetax.report.views import INDICATIVE_BELOW, LABELS, NO_RESULT, PartView, title_of, workload_words
 from tracetax.results.findings import Findings
@@ -60,7 +60,7 @@ def _side_by_side(found: Decision) -> Markup:
             class_="decision few" if len(names) <= FEW else "decision",
             style=f"--columns: {len(names)}",
         ),
-        h("p", f"{MEANING}. " if found.marked else "", READING, more, class_="caption"),
+        h("p", f"{MEANING}. " if found.marked else "", reading(found), more, class_="caption"),
         aria_label="Side by side",
     )
 
@@ -87,7 +87,7 @@ def _notices(findings: Findings, better: tuple[str, str] | None) -> list[Markup]
         notices.append(h("p", h("strong", NO_RESULT), class_="notice"))
     elif any(part.indicative for part in parts) and better:
         fewest = min(part.blocks for part in parts)
-        made = f"Indicative: {plural(fewest, 'block')} (repetitions), and {INDICATIVE_BELOW} make a result."
+        made = f"Indicative: {plural(fewest, 'block')}, and {INDICATIVE_BELOW} blocks (repetitions) make a result."
         text = f"{made} To get there: "
         notices.append(h("p", text, h("code", better[1]), class_="notice"))
     return notices + [
