@@ -5,6 +5,7 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from tests.test_process import gone
 from tracetax.signals import heeded, undivided
 
 SIGNALS = 300
+PATIENCE_SECONDS = 240
 STARTS = """
 import os, signal, subprocess, sys
 from pathlib import Path
@@ -45,7 +47,7 @@ while True:
 
 @contextmanager
 def running(code: str, folder: Path) -> Generator[subprocess.Popen[str]]:
-    """A program in a session of its own, as on a terminal."""
+    """A program in a session of its own, as on a terminal. One that no longer answers is ended, and its test fails."""
     with subprocess.Popen(
         (sys.executable, "-c", code),
         stdout=subprocess.PIPE,
@@ -55,9 +57,12 @@ def running(code: str, folder: Path) -> Generator[subprocess.Popen[str]]:
         env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
         start_new_session=True,
     ) as process:
+        too_long = threading.Timer(PATIENCE_SECONDS, process.kill)
+        too_long.start()
         try:
             yield process
         finally:
+            too_long.cancel()
             process.kill()
 
 
@@ -141,6 +146,27 @@ def test_what_is_told_in_an_undivided_step_is_raised_at_its_end() -> None:
         steps.append("never")
     assert steps == ["whole"]
     assert signal.getsignal(signal.SIGTERM) == before
+
+
+class Finalized:
+    """Where a signal comes while it is finalized, Python drops what the handler raises."""
+
+    def __del__(self) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+def test_what_is_told_while_an_object_is_finalized_is_raised_a_moment_later() -> None:
+    with pytest.raises(KeyboardInterrupt), heeded(lambda: None):
+        Finalized()
+        time.sleep(20)
+        pytest.fail("it was dropped")
+
+
+def test_what_is_told_in_a_finalizer_is_raised_at_the_latest_at_the_end() -> None:
+    before = signal.getsignal(signal.SIGALRM), sys.unraisablehook
+    with pytest.raises(KeyboardInterrupt), heeded(lambda: None):
+        Finalized()
+    assert (signal.getsignal(signal.SIGALRM), sys.unraisablehook) == before
 
 
 CLOSED = """

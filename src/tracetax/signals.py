@@ -3,10 +3,14 @@
 An exception from a signal's handler between a fork and the note that there is a child, or between wait4 and the note
 that it has ended, would leave the two in disagreement: the child is forgotten, or waited for twice. Such steps are
 ``undivided``: what is told meanwhile is remembered, and raised at their end.
+
+Python drops an exception that a finalizer raises, and so a Ctrl-C that comes just then. It is raised again a moment
+later.
 """
 
 import os
 import signal
+import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from types import FrameType
@@ -16,6 +20,8 @@ from tracetax.errors import ExitCode
 HEEDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 PATIENCE = 3
 """Ctrl-C or TERM for this time ends the program at once."""
+AGAIN_SECONDS = 0.001
+"""After this time a dropped KeyboardInterrupt is raised again."""
 
 
 class _Told:
@@ -42,10 +48,33 @@ def heeded(last_resort: Callable[[], None]) -> Generator[None]:
     numbers = [number for number in HEEDED if signal.getsignal(number) != signal.SIG_IGN]
     before = {number: signal.signal(number, _tell) for number in numbers}
     try:
-        yield
+        with _never_dropped():
+            yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def _never_dropped() -> Generator[None]:
+    """Raise KeyboardInterrupt again where Python can only drop it: in a finalizer or a callback of its collector."""
+    report, alarmed = sys.unraisablehook, signal.signal(signal.SIGALRM, _tell_again)
+
+    def hook(dropped: "sys.UnraisableHookArgs") -> None:
+        if isinstance(dropped.exc_value, KeyboardInterrupt):
+            signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS)
+        else:
+            report(dropped)
+
+    sys.unraisablehook = hook
+    try:
+        yield
+    finally:
+        sys.unraisablehook = report
+        seconds_left, _ = signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, alarmed)
+        if seconds_left:
+            raise KeyboardInterrupt
 
 
 @contextmanager
@@ -91,6 +120,15 @@ def _tell(number: int, _frame: FrameType | None) -> None:
         for last_resort in _Told.last_resort:
             last_resort()
         os._exit(ExitCode.INTERRUPTED)  # pyright: ignore[reportPrivateUsage]
+    _raise_or_remember()
+
+
+def _tell_again(_number: int, _frame: FrameType | None) -> None:
+    if os.getpid() == _Told.pid:
+        _raise_or_remember()
+
+
+def _raise_or_remember() -> None:
     _Told.pending = bool(_Told.holds)
     if not _Told.pending:
         raise KeyboardInterrupt
