@@ -28,7 +28,7 @@ from tracetax.run.progress import TerminalProgress
 
 
 def capacity_command(request: CapacityRequest, root: Path, typed: tuple[str, ...]) -> int:
-    """Search, save and show; returns the exit code."""
+    """Search for the highest rates, save and show them; returns the exit code."""
     console = new_console()
     command = Command(typed, root, console)
     if request.resume:

@@ -53,7 +53,7 @@ def pin_command(agent: str, root: Path, agents_dirs: tuple[Path, ...]) -> int:
 
 
 def check_command(request: CheckRequest, root: Path, typed: tuple[str, ...]) -> int:
-    """Make the trial and show what it says; exit code 1 where something failed."""
+    """Try a configuration in one slow trial and show what follows; exit code 1 where a check failed."""
     console = new_console()
     agents = load_agents(root, request.agents_dirs)
     name = _configuration(agents, request)

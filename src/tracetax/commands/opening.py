@@ -150,7 +150,7 @@ def machine_with_java(machine: Machine, bench: Bench) -> Machine:
 
 
 def invocation(command: Command, experiment: Experiment) -> Invocation:
-    """How the run was begun or gone on with."""
+    """The manifest's entry about a command that begins a run, or goes on with it."""
     started_at = datetime.now(UTC).isoformat(timespec="seconds")
     return Invocation(command=("./tracetax", *command.typed), started_at=started_at, experiment=experiment)
 

@@ -39,7 +39,7 @@ RESUMABLE = frozenset({"blocks", "half_width", "budget", "resume", "fail_if", "d
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class Request(TypedExperiment):
-    """What was typed; None, or what is empty, was not."""
+    """What was typed after ``./tracetax run``; None, or what is empty, was not typed."""
 
     experiment: Annotated[str | None, NOT_AN_OPTION] = None
     blocks: int | None = option(None, "Measure exactly so many blocks, unless the budget ends before.")
@@ -87,7 +87,7 @@ class Request(TypedExperiment):
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class CapacityRequest(TypedSearch):
-    """What was typed; None, or what is empty, was not."""
+    """What was typed after ``./tracetax capacity``; None, or what is empty, was not typed."""
 
     artifacts: OneFilePerArtifact = ()
     agents_dirs: AgentsDirs = ()
@@ -101,7 +101,7 @@ class CapacityRequest(TypedSearch):
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class CheckRequest:
-    """What was typed; None, or what is empty, was not."""
+    """What was typed after ``./tracetax check-agent``; None, or what is empty, was not typed."""
 
     agent: Annotated[str, NOT_AN_OPTION] = ""
     configuration: Annotated[str | None, NOT_AN_OPTION] = None

@@ -34,7 +34,7 @@ from tracetax.words import plural
 
 
 def run_command(request: Request, root: Path, typed: tuple[str, ...]) -> int:
-    """Measure, save and show; returns the exit code."""
+    """Measure what a request asks for, save and show it; returns the exit code."""
     console = new_console()
     command = Command(typed, root, console)
     by = limit(request.fail_if)
