@@ -149,3 +149,10 @@ def shared_names(kind: type[ast.ClassDef | ast.FunctionDef]) -> dict[str, list[s
             if isinstance(node, kind) and not node.name.startswith("_"):
                 files.setdefault(node.name, []).append(named(file))
     return {name: places for name, places in files.items() if len(places) > 1}
+
+
+def test_who_follows_a_sample_to_the_page_opens_25_files_at_most() -> None:
+    section = (ROOT / "docs" / "architecture.md").read_text().partition("## One sample, from the JVM to the page")[2]
+    files = re.findall(r"^\| `([^`]+)` \|", section, re.MULTILINE)
+    assert not [name for name in files if not (ROOT / name).is_file()]
+    assert 20 <= len(files) <= 25
