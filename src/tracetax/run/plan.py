@@ -40,12 +40,12 @@ class TrialPlan(Struct, frozen=True):
 
     @property
     def cell(self) -> Cell:
-        """What it measures."""
+        """The cell that the trial measures."""
         return self.turn.cell
 
     @property
     def use(self) -> Use:
-        """The configuration that it measures."""
+        """The configuration that the trial measures."""
         return self.turn.cell.use
 
     @property
@@ -55,7 +55,7 @@ class TrialPlan(Struct, frozen=True):
 
     @property
     def expected(self) -> int:
-        """Records that the measured calls must produce."""
+        """Records that the measured calls of the trial must produce."""
         return expected_records(self.config, self.part)
 
 
