@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from tracetax.companions.loopback import free_port
-from tracetax.ledger import ProtocolCount, together
+from tracetax.ledger import ProtocolCount, summed
 from tracetax.machine.threads import process_clock_ns
 from tracetax.model import SCRAPED, Scrape
 from tracetax.process import Process, clean_environment
@@ -63,7 +63,7 @@ class PhaseReport(Struct, frozen=True):
     def of(self, protocol: str | None) -> ProtocolCount:
         """The count of one protocol; of all together where the configuration promises nothing on any."""
         if protocol is None:
-            return together(self.protocols.values())
+            return summed(self.protocols.values())
         return self.protocols.get(protocol, ProtocolCount())
 
 

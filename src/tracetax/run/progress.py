@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tracetax.results.records import TrialRecord
-from tracetax.run.plan import Slot
+from tracetax.run.plan import Turn
 
 BAR_CELLS = 30
 
@@ -58,11 +58,11 @@ class TerminalProgress:
         self._block = f"block {number} of {max(number, most)}" if number else "outside blocks"
         self._trials, self._place = trials, 0
 
-    def trial(self, slot: Slot, seconds_left: tuple[float, float]) -> None:
+    def trial(self, turn: Turn, seconds_left: tuple[float, float]) -> None:
         """A trial begins."""
-        self._place += slot.attempt == 1
-        place = f"trial {self._place} of {self._trials}" if slot.attempt == 1 else "once more"
-        self._trial = f"{place} · {slot.cell.label}, {slot.cell.part}"
+        self._place += turn.attempt == 1
+        place = f"trial {self._place} of {self._trials}" if turn.attempt == 1 else "once more"
+        self._trial = f"{place} · {turn.cell.label}, {turn.cell.part}"
         self._left = f"{between_words(*seconds_left)} left"
         if self._live is None:
             self.console.print(
@@ -89,7 +89,8 @@ class TerminalProgress:
         """A trial has ended; a failed one is told at once."""
         if record.status == "failed":
             errors = [verdict for verdict in record.verdicts if verdict.severity == "error"]
-            text = Text(f"Trial {record.number} ({record.agent} {record.configuration}, block {record.block}): ")
+            use = record.cell.use
+            text = Text(f"Trial {record.number} ({use.agent} {use.configuration}, block {record.block}): ")
             text.append("; ".join(verdict.text for verdict in errors), style="red")
             text.append(f"\n  its logs: {logs}", style="dim")
             self.console.print(text, soft_wrap=True)

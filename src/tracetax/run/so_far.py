@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from tracetax.model import Agent, Part, Use
 from tracetax.results import blocks as arranged
-from tracetax.run.plan import Cell
+from tracetax.results.records import Cell
 from tracetax.statistics.intervals import t_interval
 from tracetax.statistics.overhead import differences
 from tracetax.words import plural
@@ -43,7 +43,7 @@ def so_far(
     known: list[SoFar] = []
     count = 0
     for cell in own:
-        found = arranged.paired(blocks, part.name, cell.use, cell.heap_bytes, arranged.service_mean)
+        found = arranged.paired(blocks, cell, arranged.service_mean)
         if found.blocks:
             estimate = t_interval(differences(found.values, found.baseline_1, found.baseline_2))
             name = _name(cell.use, [other.use for other in own], agents)

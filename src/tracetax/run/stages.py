@@ -10,14 +10,13 @@ from tracetax.companions.receiver import Receiver
 from tracetax.companions.sink import PhaseReport, Sink
 from tracetax.machine import disturbance
 from tracetax.machine.threads import peak_rss_bytes
-from tracetax.model import Configuration, Part
 from tracetax.process import Ending
 from tracetax.results.records import CpuAccount
 from tracetax.run.bench import Bench
 from tracetax.run.drain import Awaited, Drained, drain
 from tracetax.run.drops import DropLog
 from tracetax.run.files import Growth, RecordsFolder, Written
-from tracetax.run.plan import Slot, expected_records
+from tracetax.run.plan import TrialPlan
 from tracetax.run.rest import Rest, await_rest
 from tracetax.run.sampler import Sampler
 from tracetax.run.verdicts import of_other_http
@@ -28,26 +27,7 @@ WARM_UP = "warm-up"
 MEASURED = "measured"
 
 
-class Plan(Struct, frozen=True):
-    """One trial to be made."""
-
-    number: int
-    slot: Slot
-    part: Part
-    config: Configuration
-
-    @property
-    def delivers(self) -> bool:
-        """Whether records are promised one by one."""
-        return self.expected > 0
-
-    @property
-    def expected(self) -> int:
-        """Records that the measured calls must produce."""
-        return expected_records(self.config, self.part)
-
-
-class Outcome(Struct, frozen=True):
+class TrialOutcome(Struct, frozen=True):
     """What came of a trial that ran to its end."""
 
     warmed: Warmed
@@ -73,14 +53,14 @@ class Outcome(Struct, frozen=True):
 
 
 def conduct_or_end(
-    plan: Plan,
+    plan: TrialPlan,
     bench: Bench,
     sink: Receiver,
     driver: Driver,
     records: RecordsFolder,
     logs: Path,
     watch: Callable[[str], None],
-) -> Outcome:
+) -> TrialOutcome:
     """Lead the workload; one that hangs is asked what it is doing, for its log, and ended: TERM, then KILL."""
     try:
         with Sampler(driver.process.pid) as sampler:
@@ -93,7 +73,7 @@ def conduct_or_end(
 
 
 def _conduct(
-    plan: Plan,
+    plan: TrialPlan,
     bench: Bench,
     sink: Receiver,
     driver: Driver,
@@ -101,7 +81,7 @@ def _conduct(
     records: RecordsFolder,
     logs: Path,
     watch: Callable[[str], None],
-) -> Outcome:
+) -> TrialOutcome:
     """Lead the running workload through its stages."""
     limits, config, parameters = bench.limits, plan.config, plan.part.parameters
     drops = DropLog(config.drop_log, (logs / "stdout.txt", logs / "stderr.txt"))
@@ -189,7 +169,7 @@ def _conduct(
         final, received = files.look(), measured.of(config.protocol).records
         kept = before.of(config.protocol).records + received
         arrived, by_drained = (seen.carried(final, received=received, kept=kept) for seen in (written, settled))
-    return Outcome(
+    return TrialOutcome(
         warmed=warmed,
         rest=rest,
         drained=drained,
