@@ -160,5 +160,11 @@ def test_samples_are_summed_that_have_the_labels(metric: str, value: float) -> N
 
 @given(st.text(alphabet='spans{}=",\\ \t\n#0189.eE+-nafi%', max_size=200))
 def test_whatever_a_backend_serves_is_a_number_or_no_counter(text: str) -> None:
-    with contextlib.suppress(ValueError):
+    with contextlib.suppress(ValueError, OverflowError):
         assert isinstance(prometheus_counter(f"spans{text}\n{text}", 'spans{kind="a"}'), int | float)
+
+
+@pytest.mark.parametrize("number", ["9" * 400, "infinitely many", "3.5.7"])
+def test_what_is_no_number_of_records_is_an_error(number: str) -> None:
+    with pytest.raises((ValueError, OverflowError)):
+        prometheus_counter(f"spans {number}", "spans")

@@ -339,12 +339,13 @@ def prometheus_counter(text: str, metric: str) -> float:
     """The sum of a metric's samples that have the labels which ``metric`` names, as in ``spans{transport="grpc"}``.
 
     ``text`` is Prometheus's own; its lines about types are left out, since the parser calls a counter by another name
-    than its server does where that lacks ``_total``. Raises ValueError where a line of the metric cannot be read.
+    than its server does where that lacks ``_total``. Raises ValueError where a line of the metric cannot be read, and
+    OverflowError where its number is too large.
     """
     (wanted,) = _samples(f"{metric} 0")
     lines = (line for line in text.splitlines() if line.lstrip().startswith(wanted.name))
     return sum(
-        sample.value
+        float(sample.value)
         for sample in _samples("\n".join(lines))
         if sample.name == wanted.name and wanted.labels.items() <= sample.labels.items()
     )
