@@ -15,7 +15,7 @@ from tracetax.catalog.typed import read_jvm
 from tracetax.catalog.typed_uses import typed_uses
 from tracetax.catalog.uses import Known
 from tracetax.model import FULL, Agent, Delivery, Experiment, Part, Schedule, Search
-from tracetax.statistics.threshold import rounded
+from tracetax.statistics.threshold import three_digits
 
 CALLS = 200_000
 """Of the trial at full speed, with which every search begins."""
@@ -64,7 +64,7 @@ def searched_experiment(
         report.add("--lowest", '"full" is tried in any case: write for example "10/s"')
     search = Search(
         seconds=otherwise.seconds if length_ns is None else length_ns / 1e9,
-        lowest=otherwise.lowest if at_least in (None, FULL) else rounded(float(at_least)),
+        lowest=otherwise.lowest if at_least in (None, FULL) else three_digits(float(at_least)),
         resolution=otherwise.resolution,
         further=otherwise.further if further is None else read_one(further, Further, "--further", report),
     )

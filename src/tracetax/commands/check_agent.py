@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from rich.console import Console
 from rich.text import Text
 
-from tracetax.analysis.agent_check import Check, checks
+from tracetax.analysis.agent_check import FileCheck, file_checks
 from tracetax.artifacts import cache_dir, missing_pins
 from tracetax.catalog import fill, load_agents
 from tracetax.catalog.names import did_you_mean
@@ -27,8 +27,8 @@ from tracetax.machine.facts import machine_facts
 from tracetax.machine.lock import sole_run
 from tracetax.model import Agent, Delivery, Experiment, JvmSettings, Parameters, Part, Profile, Schedule, Use
 from tracetax.results.folder import RunFolder
-from tracetax.run.plan import Cell, Slot, heap_for
-from tracetax.run.stages import Plan
+from tracetax.results.records import Cell
+from tracetax.run.plan import TrialPlan, Turn, heap_for
 from tracetax.run.trial import run_trial
 from tracetax.workloads import calltree
 
@@ -126,8 +126,8 @@ def check_command(request: CheckRequest, root: Path, typed: Typed) -> int:
         (part,) = experiment.parts
         (use,) = part.uses
         config = bench.configuration(use.agent, use.configuration)
-        cell = Cell(part.name, use, "configuration", heap_for(config, part))
-        plan = Plan(number=folder.next_number(), slot=Slot(block=1, block_size=1, cell=cell), part=part, config=config)
+        cell = Cell(part.name, use, heap_for(config, part))
+        plan = TrialPlan(folder.next_number(), Turn(block=1, block_size=1, cell=cell), part, config)
         agent = bench.agents[use.agent]
         words = f"{CALLS:,} calls of {DEPTH} invocations, {CALLS_PER_SECOND:g} per second: about 20 seconds"
         console.print(f"\n{agent.name} {agent.version}, {config.title} ({use.configuration}): {words}", soft_wrap=True)
@@ -135,7 +135,7 @@ def check_command(request: CheckRequest, root: Path, typed: Typed) -> int:
             record = run_trial(plan, bench, folder, status.update)
     named = replace(config, record_name=fill(config.record_name or "", calltree.placeholders()))
     logs = folder.path / "logs" / f"{record.number:04d}"
-    results = checks(record, named, str(logs), last_complaint(logs), calltree.placeholders())
+    results = file_checks(record, named, str(logs), last_complaint(logs), calltree.placeholders())
     _show(results, console)
     if config.delivery in (Delivery.COMPLETE, Delivery.LOSSY):
         own = "".join(f" --agents-dir {place}" for place in request.agents_dirs)
@@ -156,7 +156,7 @@ def _experiment(use: Use, jdk: int) -> Experiment:
     )
     return Experiment(
         key=f"check-{use.agent}",
-        title=f"Check of {use}",
+        title=f"FileCheck of {use}",
         workload="calltree/java",
         parts=(part,),
         schedule=Schedule(memory=False),
@@ -192,7 +192,7 @@ def last_complaint(logs: Path) -> str:
     return found
 
 
-def _show(results: list[Check], console: Console) -> None:
+def _show(results: list[FileCheck], console: Console) -> None:
     console.print()
     for check in results:
         mark, style = MARKS[check.state]

@@ -8,13 +8,12 @@ from tracetax.catalog import fill
 from tracetax.catalog.placeholders import ARTIFACT, FILES, PREPARED, SCRAPE_PORT
 from tracetax.model import SCRAPED, WORKLOAD_CLASSES
 from tracetax.run.bench import Bench
-from tracetax.run.plan import records_made
-from tracetax.run.stages import Plan
+from tracetax.run.plan import TrialPlan, records_made
 from tracetax.workloads import calltree
 
 
 def command_line(
-    plan: Plan,
+    plan: TrialPlan,
     bench: Bench,
     ports: dict[str, int],
     scratch: Path,
@@ -29,8 +28,8 @@ def command_line(
     expected = records_made(plan.config, plan.part)
     values = {
         **calltree.placeholders(),
-        **{f"{ARTIFACT}{name}": str(path) for name, path in bench.files(plan.slot.cell.use).items()},
-        **{f"{PREPARED}{name}": str(path) for name, path in bench.folders(plan.slot.cell.use).items()},
+        **{f"{ARTIFACT}{name}": str(path) for name, path in bench.files(plan.use).items()},
+        **{f"{PREPARED}{name}": str(path) for name, path in bench.folders(plan.use).items()},
         **sink_placeholders(ports),
         "expected.records": str(expected),
         "expected.records.next_power_of_two": str(1 << max(0, expected - 1).bit_length()),
@@ -45,10 +44,10 @@ def command_line(
         *calltree.jvm_flags(
             plan.part.jvm,
             bench.jdks[plan.part.jvm.jdk].release,
-            plan.slot.cell.heap_bytes,
+            plan.cell.heap_bytes,
             bench.cores,
             logs / "hs_err.log",
-            growing=plan.slot.cell.role == "memory",
+            growing=plan.cell.role == "memory",
         ),
         *(fill(flag, values) for flag in plan.config.jvm),
         *("-cp", ":".join(fill(entry, values) for entry in plan.config.class_path)),
@@ -59,7 +58,11 @@ def command_line(
 
 
 def by_hand(
-    plan: Plan, command: Sequence[str], environment: Mapping[str, str], ports: Mapping[str, int], own: Sequence[Path]
+    plan: TrialPlan,
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    ports: Mapping[str, int],
+    own: Sequence[Path],
 ) -> str:
     """A shell script that starts a trial's JVM again as it was started, for a debugger or a profiler.
 
@@ -77,7 +80,7 @@ def by_hand(
             inside = re.sub(rf"(?<!\d){port}(?!\d)", "${port}", inside)
         return f'"{inside}"'
 
-    use = plan.slot.cell.use
+    use = plan.use
     needs = "It needs no sink: nothing leaves the process."
     if port:
         needs = f"Its records go to port {port}, where the sink was. Something that listens: PORT=4318 bash command.sh"
