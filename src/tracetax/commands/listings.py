@@ -12,8 +12,8 @@ from rich.text import Text
 
 from tracetax.artifacts import cache_dir
 from tracetax.catalog import load_agents, load_catalog, load_experiments
-from tracetax.catalog.backend_file import load_backends
-from tracetax.catalog.uses import Known, unknown_agent
+from tracetax.catalog.agent_file import Known, unknown_agent
+from tracetax.catalog.backends import load_backends
 from tracetax.commands.console import console
 from tracetax.commands.request import DEFAULT_EXPERIMENT
 from tracetax.errors import ExitCode, UserError
@@ -122,18 +122,18 @@ def experiments(root: Path) -> list[Row]:
 
 def runs(folder: Path) -> list[Row]:
     """Every run in a folder, newest last."""
-    found: list[Row] = []
+    rows: list[Row] = []
     for path in sorted(folder.glob("*/manifest.json"), key=lambda path: path.stat().st_mtime):
         try:
             run = RunFolder(path.parent)
             manifest = run.manifest
         except UserError as error:
-            found.append(
+            rows.append(
                 {"run": str(path.parent), "experiment": None, "started": None, "trials": None, "ended": str(error)}
             )
             continue
         first, last = manifest.invocations[0], manifest.invocations[-1]
-        found.append(
+        rows.append(
             {
                 "run": str(path.parent),
                 "experiment": first.experiment.key,
@@ -142,20 +142,20 @@ def runs(folder: Path) -> list[Row]:
                 "ended": last.ended or "did not end",
             }
         )
-    return found
+    return rows
 
 
 def doctor(root: Path, *, as_json: bool = False) -> int:
     """The state of toolchain and machine; the exit code says whether something is missing."""
-    found = diagnose(root, cache_dir(os.environ), Path.cwd(), _default_memory(root))
+    diagnosis = diagnose(root, cache_dir(os.environ), Path.cwd(), _default_memory(root))
     if as_json:
-        print(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
+        print(msgspec.json.format(msgspec.json.encode(diagnosis), indent=2).decode())
     else:
         table = _table("", "", "", "what to do")
-        for row in found.rows:
+        for row in diagnosis.rows:
             table.add_row(MARKS[row.state], row.name, row.value, row.advice)
         console().print(table)
-    return ExitCode.ENVIRONMENT if any(row.state == "missing" for row in found.rows) else ExitCode.OK
+    return ExitCode.ENVIRONMENT if any(row.state == "missing" for row in diagnosis.rows) else ExitCode.OK
 
 
 def _default_memory(root: Path) -> int | None:

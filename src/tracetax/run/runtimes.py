@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from tracetax.artifacts.cache import Say
 from tracetax.artifacts.runtimes import fetch_runtime, wheel_releases
-from tracetax.catalog.java import check_java
+from tracetax.catalog import check_java
 from tracetax.errors import ExitCode, UserError
 from tracetax.machine.toolchain import OLDEST_JDK, Jdk, find_jdk, find_jdks, jdk_at
 from tracetax.model import BASELINE, Agent, Experiment

@@ -1,0 +1,377 @@
+"""What options of the command line ask for, without a file: an experiment, a search, JVM settings, a schedule.
+
+What was typed is in frozen dataclasses, whose fields are called as their options; None is one that was not given.
+``--help`` shows the text beside each field. Quantities are text with units, as in a file, and have the same bounds.
+Every problem is named by its option.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, TypeAlias, TypeVar
+
+from msgspec import Meta
+from msgspec.structs import asdict, replace
+
+from tracetax.catalog.agent_file import Known, configured, listed, unknown_agent
+from tracetax.catalog.experiment_shape import (
+    Blocks,
+    CallRate,
+    Calls,
+    Depth,
+    JvmShape,
+    NarrowEnough,
+    Threads,
+    combinations,
+    overridden,
+    too_long,
+)
+from tracetax.catalog.reading import COMMAND_LINE, Report, did_you_mean, raise_problems, read, read_one
+from tracetax.catalog.units import Duration, HalfWidth
+from tracetax.model import (
+    BASELINE,
+    FULL,
+    Agent,
+    Delivery,
+    Experiment,
+    Parameters,
+    Part,
+    Profile,
+    Rate,
+    Schedule,
+    Search,
+    Use,
+)
+
+WORKLOAD = "calltree/java"
+DEPTH = 10
+HEAP = 1 << 30
+"""Bytes, where ``--heap`` is not given and no experiment's file says it."""
+CALLS_AT_FULL_SPEED = 200_000
+"""Calls of a trial at full speed, with which every search begins too."""
+SECONDS_AT_A_RATE = 3
+"""Length of a trial at a rate where ``--calls`` is not given."""
+ENOUGH_BLOCKS = 10
+MANY_BLOCKS = 100
+"""What ``--half-width`` alone asks for: at least so many blocks that it is a result, and room to get there."""
+SEARCH_BUDGET = "20min"
+SHORTEST_NS = 10**9
+"""In less time, a hiccup of the machine decides whether a rate was made."""
+Further: TypeAlias = Annotated[int, Meta(ge=1, le=1_000)]
+PROMISED = (Delivery.COMPLETE, Delivery.LOSSY)
+"""Deliveries that promise records one by one: there is a highest rate at which every one arrives."""
+T = TypeVar("T")
+
+
+def option(default: T, words: str) -> T:
+    """A field of a dataclass that a command takes its options from; ``--help`` shows the ``words``."""
+    return field(default=default, metadata={"help": words})
+
+
+@dataclass(frozen=True, kw_only=True)
+class TypedJvm:
+    """JVM settings, each one value or several with commas between."""
+
+    jdk: str | None = option(
+        None,
+        "Feature releases of Java to measure on, such as 21 or 17,21,25. One that is not on this machine is fetched "
+        "as a wheel, if it is 17, 21 or 25. Default: the JDK that is found first.",
+    )
+    collector: str | None = option(
+        None,
+        "Serial, Parallel, G1, Z or Shenandoah, or several with commas between. Default: G1.",
+    )
+    heap: str | None = option(None, 'The heap, such as "2 GiB", or several with commas between. Default: 1 GiB.')
+
+
+@dataclass(frozen=True, kw_only=True)
+class TypedCalls:
+    """What is called how often, of which agents."""
+
+    agent: str | None = option(
+        None,
+        "Without an experiment: agents to measure as they are shipped, separated by commas.",
+    )
+    configuration: str | None = option(
+        None,
+        "With --agent: these configurations of theirs instead, separated by commas.",
+    )
+    rate: str | None = option(None, "Without an experiment: calls per second, such as 1000/s, or full (back to back).")
+    depth: int | None = option(None, "Without an experiment: monitored invocations per call.")
+    calls: int | None = option(None, "Without an experiment: measured calls per trial.")
+    threads: int | None = option(None, "Without an experiment: calling threads; the rate is their sum.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TypedExperiment(TypedJvm, TypedCalls):
+    """All that makes an experiment without a file. Fields of the last base come first in ``--help``."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TypedSearched:
+    """Whose highest rate is searched for, and what is called."""
+
+    agent: str | None = option(None, "Agents, separated by commas.")
+    configuration: str | None = option(
+        None,
+        "Configurations of theirs, separated by commas. Default: those of profile stock that deliver records.",
+    )
+    depth: int | None = option(None, "Monitored invocations per call. Default: 10.")
+    threads: int | None = option(None, "Calling threads; the rate is their sum. Default: 1.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TypedSearch(TypedJvm, TypedSearched):
+    """All that makes a search. Fields of the last base come first in ``--help``."""
+
+    seconds: str | None = option(None, "How long a trial calls, such as 10s. Default: 5s.")
+    lowest: str | None = option(None, "The lowest rate that is tried, in calls per second. Default: 10/s.")
+    further: int | None = option(
+        None,
+        "Trials at each of the two rates of the answer, beyond the one that found it. Default: 6.",
+    )
+    budget: str | None = option(
+        None,
+        "Begin no trial that is not expected to end within this time; each configuration gets an equal share of "
+        "what is left. Default: 20min.",
+    )
+
+
+def adhoc_experiment(agents: Mapping[str, Agent], typed: TypedExperiment) -> Experiment:
+    """Measure the named configurations of agents, or else each one's stock ones that deliver records.
+
+    A list of JDKs, collectors or heaps makes a part of each combination. Without ``--calls``, a trial at a rate lasts
+    three seconds, and one at full speed makes 200,000 calls. Raises CatalogError with every problem.
+    """
+    report = Report(COMMAND_LINE)
+    uses = _typed_uses(typed, Known(agents), report)
+    per_second: Rate = read_one(FULL if typed.rate is None else typed.rate, CallRate, "--rate", report) or FULL
+    calls = typed.calls
+    if calls is None:
+        calls = CALLS_AT_FULL_SPEED if per_second == FULL else max(1, round(SECONDS_AT_A_RATE * per_second))
+    parameters = Parameters(
+        calls=read_one(calls, Calls, "--calls", report),
+        depth=_read_depth(typed.depth, report),
+        rate=per_second,
+        threads=_read_threads(typed.threads, report),
+    )
+    jvm = _read_jvm(typed, report)
+    if not report.problems and parameters.threads > parameters.calls:
+        report.add("--threads", f"is more than the {parameters.calls:,} calls: a thread would have nothing to call")
+    if not report.problems and (text := too_long(parameters)):
+        report.add("--rate" if typed.calls is None else "--calls", text)
+    raise_problems(report)
+    speed = "at full speed" if per_second == FULL else f"at {per_second:,g} calls/s"
+    title = f"{speed[0].upper()}{speed[1:]}"
+    said = {key: (value,) for key, value in asdict(parameters).items() if key != "method_time_ns"}
+    parts = tuple(
+        Part(
+            name=f"adhoc{level.suffix}",
+            title=f"{title}{level.title_suffix}",
+            parameters=level.parameters,
+            uses=uses,
+            jvm=level.jvm,
+            levels=level.levels,
+        )
+        for level in combinations(said, overridden(jvm, JvmShape(heap=(HEAP,))))
+    )
+    return Experiment(
+        key="adhoc",
+        title=f"What tracing costs {speed}, depth {parameters.depth}",
+        workload=WORKLOAD,
+        parts=parts,
+        schedule=Schedule(),
+    )
+
+
+def searched_experiment(agents: Mapping[str, Agent], typed: TypedSearch) -> tuple[Experiment, Search]:
+    """A part for each configuration, and how to search. Raises CatalogError with every problem.
+
+    Without ``--configuration`` each agent's stock ones are searched.
+    """
+    report = Report(COMMAND_LINE)
+    uses = _typed_uses(typed, Known(agents), report)
+    for use in uses:
+        _check_promised(use, agents[use.agent], report)
+    search = _read_search(typed, report)
+    parameters = {
+        "calls": (CALLS_AT_FULL_SPEED,),
+        "depth": (_read_depth(typed.depth, report),),
+        "threads": (_read_threads(typed.threads, report),),
+    }
+    jvm = _read_jvm(typed, report)
+    budget_ns: int = read_one(SEARCH_BUDGET if typed.budget is None else typed.budget, Duration, "--budget", report)
+    raise_problems(report)
+    parts = tuple(
+        Part(
+            name=f"{use.agent}-{use.configuration}{level.suffix}".replace(":", "-"),
+            title=f"{agents[use.agent].name} ({agents[use.agent].configurations[use.configuration].title})"
+            f"{level.title_suffix}",
+            parameters=level.parameters,
+            uses=(use,),
+            jvm=level.jvm,
+            levels=level.levels,
+        )
+        for use in uses
+        for level in combinations(parameters, overridden(jvm, JvmShape(heap=(HEAP,))))
+    )
+    experiment = Experiment(
+        key="capacity",
+        title="The highest rate at which every record is delivered",
+        workload=WORKLOAD,
+        parts=parts,
+        schedule=Schedule(budget_ns=budget_ns, memory=False),
+    )
+    return experiment, search
+
+
+def typed_jvm(typed: TypedJvm) -> JvmShape:
+    """The JVM settings that were typed, as a file would say them. Raises CatalogError with every problem."""
+    report = Report(COMMAND_LINE)
+    shape = _read_jvm(typed, report)
+    raise_problems(report)
+    return shape
+
+
+def rescheduled(
+    schedule: Schedule, *, blocks: int | None = None, half_width: str | None = None, budget: str | None = None
+) -> Schedule:
+    """A schedule changed by ``--blocks``, ``--half-width`` and ``--budget``; None where one was not given.
+
+    ``blocks`` means exactly so many. ``half_width`` replaces both bounds, so that what is not named in it no longer
+    lets a run stop, and without ``blocks`` it makes room for blocks. Raises CatalogError with every problem, named by
+    its option.
+    """
+    report = Report(COMMAND_LINE)
+    if blocks is not None and read_one(blocks, Blocks, "--blocks", report) is not None:
+        schedule = replace(schedule, min_blocks=blocks, max_blocks=blocks)
+    if half_width is not None:
+        width = read_one(half_width, NarrowEnough, "--half-width", report) or HalfWidth(None, None)
+        schedule = replace(schedule, half_width_ratio=width.ratio or 0.0, half_width_ns=width.time_ns or 0.0)
+        if blocks is None:
+            schedule = replace(
+                schedule,
+                min_blocks=max(ENOUGH_BLOCKS, schedule.min_blocks),
+                max_blocks=max(MANY_BLOCKS, schedule.max_blocks),
+            )
+    if budget is not None:
+        schedule = replace(schedule, budget_ns=read_one(budget, Duration, "--budget", report) or 0)
+    raise_problems(report)
+    return schedule
+
+
+def _typed_uses(typed: TypedCalls | TypedSearched, known: Known, report: Report) -> tuple[Use, ...]:
+    """The configurations that were named, of every agent that has one of them; without names, the stock ones."""
+    keys, names = _names(typed.agent), _names(typed.configuration)
+    if keys is None:
+        report.add("--agent", f"names no agent   {listed('agents', known.agents.values())}")
+    agents = [agent for key in keys or () if (agent := _named_agent(key, names, known, report))]
+    return _stock(agents, report) if names is None else _named(agents, names, report)
+
+
+def _named_agent(key: str, names: Sequence[str] | None, known: Known, report: Report) -> Agent | None:
+    agent = known.agents.get(key)
+    if agent is None:
+        report.add("--agent", unknown_agent(key, known))
+    elif key == BASELINE.agent and (names is None or BASELINE.configuration in names):
+        others = ", ".join(name for name in agent.configurations if name != BASELINE.configuration)
+        hint = f"; its other forms can be named: {others}   (--configuration)" if others else ""
+        text = f'"{key}" is the baseline: it delivers no records, and is in every block without being named{hint}'
+        report.add("--agent", text)
+        return None
+    return agent
+
+
+def _stock(agents: list[Agent], report: Report) -> tuple[Use, ...]:
+    """The configurations of profile stock that deliver records."""
+    uses: dict[Use, None] = {}
+    for agent in agents:
+        stock = [
+            Use(agent.key, configuration.name)
+            for configuration in agent.configurations.values()
+            if configuration.profile is Profile.STOCK and configuration.delivery is not Delivery.NONE
+        ]
+        if not stock:
+            text = f"{agent.key} has no stock configuration that delivers records; name one by --configuration"
+            report.add("--agent", text)
+        uses |= dict.fromkeys(stock)
+    return tuple(uses)
+
+
+def _named(agents: list[Agent], names: Sequence[str], report: Report) -> tuple[Use, ...]:
+    uses: dict[Use, None] = {}
+    for name in names:
+        having = [
+            use
+            for agent in agents
+            if (use := Use(agent.key, configured(agent, name))).configuration in agent.configurations
+        ]
+        if not having and agents:
+            hint = did_you_mean(name, [known for agent in agents for known in agent.configurations])
+            owners = ", ".join(agent.key for agent in agents)
+            report.add("--configuration", f'"{name}" is no configuration of {owners}{hint}')
+        uses |= dict.fromkeys(having)
+    return tuple(uses)
+
+
+def _check_promised(use: Use, agent: Agent, report: Report) -> None:
+    """Report a configuration of which no rate can be told at which every record arrives."""
+    delivery = agent.configurations[use.configuration].delivery
+    if delivery in PROMISED:
+        return
+    promising = [config.name for config in agent.configurations.values() if config.delivery in PROMISED]
+    others = [name for name in promising if ":" not in name]
+    hint = f". Of {use.agent}'s, {', '.join(others)} do   (--configuration)" if others else ""
+    text = f"{use} promises no record one by one ({delivery}): there is no rate to search for{hint}"
+    report.add("--configuration", text)
+
+
+def _read_jvm(typed: TypedJvm, report: Report) -> JvmShape:
+    """The JVM settings that were typed, as a file would say them; every problem goes to ``report``."""
+    texts = {key: getattr(typed, key) for key in JvmShape.__struct_fields__}
+    lists = {
+        key: [_number(item) for item in items] for key, text in texts.items() if (items := _names(text)) is not None
+    }
+    of_file = Report(report.file)
+    shape = read(lists, JvmShape, of_file)
+    for problem in of_file.problems:
+        report.add(f"--{problem.key.partition('[')[0]}", problem.text)
+    for key, levels in overridden(shape).items():
+        if len(set(levels)) < len(levels) and not report.concerns(f"--{key}"):
+            report.add(f"--{key}", "names the same value twice")
+    return shape
+
+
+def _read_search(typed: TypedSearch, report: Report) -> Search:
+    """How to search; every problem goes to ``report``."""
+    from tracetax.statistics.threshold import three_digits  # loads SciPy, for which nothing else here should wait
+
+    otherwise = Search()
+    length_ns: int | None = None if typed.seconds is None else read_one(typed.seconds, Duration, "--seconds", report)
+    if length_ns is not None and length_ns < SHORTEST_NS:
+        report.add("--seconds", f'"{typed.seconds}" says too little about a rate: a trial calls for a second at least')
+    lowest = otherwise.lowest if typed.lowest is None else read_one(typed.lowest, CallRate, "--lowest", report)
+    if lowest == FULL:
+        report.add("--lowest", '"full" is tried in any case: write for example "10/s"')
+    return Search(
+        seconds=otherwise.seconds if length_ns is None else length_ns / 1e9,
+        lowest=otherwise.lowest if lowest in (None, FULL) else three_digits(float(lowest)),
+        resolution=otherwise.resolution,
+        further=otherwise.further if typed.further is None else read_one(typed.further, Further, "--further", report),
+    )
+
+
+def _read_depth(typed: int | None, report: Report) -> int:
+    return read_one(DEPTH if typed is None else typed, Depth, "--depth", report)
+
+
+def _read_threads(typed: int | None, report: Report) -> int:
+    return read_one(1 if typed is None else typed, Threads, "--threads", report)
+
+
+def _number(text: str) -> int | str:
+    return int(text) if text.isascii() and text.isdigit() else text
+
+
+def _names(text: str | None) -> tuple[str, ...] | None:
+    """What was typed with commas between; None where nothing was."""
+    return None if text is None else tuple(name.strip() for name in text.split(","))
