@@ -12,8 +12,8 @@ from tracetax.companions.backend import BackendServer, Supplied
 from tracetax.companions.receiver import Receiver
 from tracetax.companions.sink import Sink
 from tracetax.run.bench import Bench
+from tracetax.run.context import MEASURED
 from tracetax.run.plan import TrialPlan
-from tracetax.run.stages import MEASURED
 from tracetax.workloads import calltree
 
 

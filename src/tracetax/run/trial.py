@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from tracetax.companions.receiver import Receiver
 from tracetax.companions.sink import SinkLost
-from tracetax.machine.disturbance import together
+from tracetax.machine.disturbance import combined_load
 from tracetax.printable import printable_lines
 from tracetax.process import clean_environment
 from tracetax.results.folder import RunFolder, disk_errors
@@ -19,12 +19,13 @@ from tracetax.results.records import Moments, TrialRecord, Verdict
 from tracetax.run.backends import receiver
 from tracetax.run.bench import Bench
 from tracetax.run.building import LOG, Built, build_program
+from tracetax.run.context import WARM_UP
 from tracetax.run.files import RecordsFolder, records_folder
 from tracetax.run.launch import by_hand, command_line
 from tracetax.run.outcome import finished, with_process
 from tracetax.run.output import STREAMS, Flood, cut, last_lines
 from tracetax.run.plan import TrialPlan
-from tracetax.run.stages import WARM_UP, conduct_or_end
+from tracetax.run.stages import conduct_or_end
 from tracetax.workloads.calltree import Driver, WorkloadFailed
 from tracetax.workloads.calltree_results import collect
 
@@ -111,7 +112,7 @@ def _attempt(
             with driver.process, Flood(driver.process, logs, plan.config.most_output_bytes):
                 outcome = conduct_or_end(plan, bench, sink, driver, records, logs, watch)
         if built:
-            outcome = replace(outcome, load=together(built.load, outcome.load))
+            outcome = replace(outcome, load=combined_load(built.load, outcome.load))
         result = collect(scratch, plan.number, plan.part.parameters)
         record = finished(plan, record, outcome, result)
     except (WorkloadFailed, SinkLost) as failure:
