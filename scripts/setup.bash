@@ -33,7 +33,7 @@ part() {
 # The first Python ≥ 3.11 that can make environments; its real path, so that it outlives whatever is active now.
 find_python() {
   local candidate
-  for candidate in python3.13 python3.12 python3.11 python3 python3.14 /usr/bin/python3; do
+  for candidate in python3.13 python3.12 python3.11 python3 python3.14 python3.15 /usr/bin/python3; do
     base_python=$("$candidate" -I -c '
 import os, sys
 if sys.version_info < (3, 11): sys.exit(1)
