@@ -29,7 +29,6 @@ FLOORS = {
     "results": 2,
     "analysis": 3,
     "workloads": 3,
-    "checks": 4,
     "report": 4,
     "run": 4,
     "__main__": 5,

@@ -327,9 +327,10 @@ def test(*pytest: Annotated[str, Parameter(allow_leading_hyphen=True)]) -> int:
     pytest
         Passed on to pytest, for example `-k sink`.
     """
-    from tracetax.checks import run_checks
-
-    return run_checks(ROOT, pytest)
+    raise UserError(
+        "The command test checks the project's own code. The launcher of a clone starts it, and nothing else does:\n"
+        f"get a clone, and give its launcher the words: {' '.join(('test', *pytest))}"
+    )
 
 
 IN_THEIR_FILES = {
