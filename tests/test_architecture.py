@@ -13,6 +13,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 FLOORS = {
     "backend": 1,
     "errors": 1,
+    "place": 1,
     "ledger": 1,
     "machine": 1,
     "model": 1,
@@ -34,6 +35,7 @@ FLOORS = {
     "__main__": 5,
     "cli": 5,
     "commands": 5,
+    "installed": 5,
 }
 MAKERS = {"run", "workloads", "companions"}
 READERS = {"analysis", "report"}

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
 from tracetax.model import SCRAPED, WORKLOAD_CLASSES, Configuration
+from tracetax.place import data_folder
 from tracetax.preparation import PrepareStep
 
-PROTOCOLS = tuple((Path(__file__).parents[3] / "sink" / "protocols.txt").read_text().split())
+PROTOCOLS = tuple((data_folder() / "sink" / "protocols.txt").read_text().split())
 """What the sink speaks: the list that it is built with."""
 
 RECORDS_FOLDER = "records.dir"
