@@ -149,10 +149,14 @@ def _files(folder: Path) -> str:
     return key_of(folder, found) if found else ""
 
 
-def _source(part: ModuleType) -> list[str]:
-    """The source of a module, or of a package's modules."""
-    files = sorted(Path(part.__path__[0]).glob("*.py")) if hasattr(part, "__path__") else [Path(str(part.__file__))]
-    return [file.read_text(encoding="utf-8") for file in files]
+def _source(part: ModuleType) -> list[tuple[str, str]]:
+    """The name and text of a module's source, or of every source of a package, those in its folders included."""
+    if not hasattr(part, "__path__"):
+        file = Path(str(part.__file__))
+        return [(file.name, file.read_text(encoding="utf-8"))]
+    folder = Path(part.__path__[0])
+    files = sorted(folder.rglob("*.py"))
+    return [(file.relative_to(folder).as_posix(), file.read_text(encoding="utf-8")) for file in files]
 
 
 def _digest(value: object) -> str:
