@@ -18,6 +18,7 @@ FLOORS = {
     "model": 1,
     "preparation": 1,
     "printable": 1,
+    "program": 1,
     "process": 1,
     "signals": 1,
     "schedule": 1,

@@ -86,6 +86,13 @@ def test_a_change_of_the_way_of_measuring_is_seen_in_every_folder_of_it(
     assert changed(bench, bench, tmp_path, before) == {"Tracetax's way of measuring"}
 
 
+def test_a_change_of_the_workloads_file_or_its_runtimes_is_seen(bench: Bench, tmp_path: Path) -> None:
+    longer = replace(bench, workload=replace(bench.workload, least_warm_up_calls=20_000))
+    assert changed(bench, longer, tmp_path) == {"the file of the workload calltree/java"}
+    other = replace(bench, runtime=replace(bench.runtime, shared_flags=("-Xint",)))
+    assert changed(bench, other, tmp_path) == {"the file of the runtime java"}
+
+
 def test_a_change_of_a_backend_or_its_files_is_seen(bench: Bench, tmp_path: Path) -> None:
     folder = tmp_path / "backends" / "files"
     folder.mkdir(parents=True)

@@ -6,13 +6,14 @@ from pathlib import Path
 from tracetax.artifacts.cache import BUILT, Say, built, key_of, silent
 from tracetax.artifacts.tools import find_tool, run_tool
 from tracetax.errors import UserError
+from tracetax.program import Workload
 
 UNSTAMPED = "-buildvcs=false"
 """No stamp of the checkout's commit: git refuses to tell it where the clone is another user's, and Go then fails."""
 GO_ENVIRONMENT = {"GOTOOLCHAIN": "local", "GOFLAGS": f"-mod=readonly -trimpath {UNSTAMPED}", "CGO_ENABLED": "0"}
 GO_SECONDS = 1800.0
-JAVAC_OPTIONS = ("--release", "8", "-encoding", "UTF-8", "-Xlint:-options")
-"""Java 8's class files run on every JDK since; newer compilers warn about that, which is no news."""
+JAVAC_OPTIONS = ("-encoding", "UTF-8", "-Xlint:-options")
+"""Newer compilers warn about class files for releases as old as 8, which is no news."""
 JAVAC_SECONDS = 300.0
 VERSION_SECONDS = 60.0
 
@@ -80,25 +81,28 @@ def sources_of(root: Path, workload: str) -> Path:
     return root / "workloads" / workload / "src"
 
 
-def build_workload(root: Path, name: str, cache: Path, say: Say = silent) -> Path:
-    """The class path of a workload in Java such as ``calltree/java``, compiled for Java 8.
+def build_workload(root: Path, workload: Workload, cache: Path, say: Say = silent) -> Path:
+    """The folder that a workload is started from: its compiled classes, or its sources where nothing is compiled.
 
     Raises UserError where there is no compiler or it fails.
     """
-    source = sources_of(root, name)
+    name, source = workload.key, sources_of(root, workload.key)
+    if not workload.compile_release:
+        return source
+    options = ("--release", str(workload.compile_release), *JAVAC_OPTIONS)
     files = list(source.rglob("*.java"))
     if not files:
         raise UserError(f"There are no sources of the workload {name} in {source}.")
     javac = find_tool("javac", f"to compile the workload {name}: a JDK of at least 17")
     version = _version([str(javac), "-version"], cache, clean=True)
-    key = key_of(source, files, version, *JAVAC_OPTIONS)
+    key = key_of(source, files, version, *options)
     label = name.replace("/", "-")
 
     def build(folder: Path) -> None:
         say(f"compiling the workload {name}")
         run_tool(
             f"The workload {name} could not be compiled",
-            [str(javac), *JAVAC_OPTIONS, "-d", str(folder), *map(str, sorted(files))],
+            [str(javac), *options, "-d", str(folder), *map(str, sorted(files))],
             logs=cache / "logs",
             label=label,
             seconds=JAVAC_SECONDS,

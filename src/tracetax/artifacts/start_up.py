@@ -4,15 +4,14 @@ from pathlib import Path
 
 from tracetax.artifacts.cache import BUILT, Say, built, silent, staging
 from tracetax.artifacts.compiling import compile_folder, javac_version
+from tracetax.program import StartUp
 
-PACKAGE = "tracetax.generated"
-MONITORED, UNMONITORED, ENTRY = "Monitored", "Unmonitored", "StartUp"
 WAY = "1"
 """Changes when the same numbers would make other classes."""
 
 
-def build_start_up(methods: int, monitored: int, cache: Path, say: Say = silent) -> Path:
-    """The folder of classes with so many methods, those that are monitored in a class of their own.
+def build_start_up(classes: StartUp, methods: int, monitored: int, cache: Path, say: Say = silent) -> Path:
+    """The folder of ``classes`` with so many methods, those that are monitored in a class of their own.
 
     Agents that weave whole classes can so be asked for a part of the methods, as well as those that weave methods.
     Raises UserError where it cannot be compiled.
@@ -22,7 +21,7 @@ def build_start_up(methods: int, monitored: int, cache: Path, say: Say = silent)
     def build(folder: Path) -> None:
         say(f"compiling {methods:,} methods for the start, {monitored:,} of them monitored")
         with staging(cache) as sources:
-            write_sources(methods, monitored, sources)
+            write_sources(classes, methods, monitored, sources)
             compile_folder(
                 sources,
                 folder,
@@ -38,25 +37,26 @@ def build_start_up(methods: int, monitored: int, cache: Path, say: Say = silent)
     return built(cache / BUILT / f"{label}-{WAY}-{version}", cache, build, say)
 
 
-def write_sources(methods: int, monitored: int, folder: Path) -> None:
+def write_sources(classes: StartUp, methods: int, monitored: int, folder: Path) -> None:
     """Write the generated classes below ``folder``, each where its package says."""
-    place = folder / PACKAGE.replace(".", "/")
-    place.mkdir(parents=True, exist_ok=True)
-    for name, text in generated(methods, monitored).items():
-        (place / f"{name}.java").write_text(text)
+    for name, text in generated(classes, methods, monitored).items():
+        file = folder / f"{name.replace('.', '/')}.java"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
 
 
-def generated(methods: int, monitored: int) -> dict[str, str]:
+def generated(classes: StartUp, methods: int, monitored: int) -> dict[str, str]:
     """Sources by class: one with the monitored methods, one with the others, one that calls each of them once."""
+    own, others = classes.monitored.class_name, classes.others
     calls = [f"    sum += monitored.method{number}(sum);" for number in range(monitored)]
     calls += [f"    sum += unmonitored.method{number}(sum);" for number in range(methods - monitored)]
     entry = (
-        f"public final class {ENTRY} implements Runnable {{",
+        f"public final class {_simple(classes.entry)} implements Runnable {{",
         "  public static volatile long kept;",
         "",
         "  public void run() {",
-        f"    {MONITORED} monitored = new {MONITORED}();",
-        f"    {UNMONITORED} unmonitored = new {UNMONITORED}();",
+        f"    {_simple(own)} monitored = new {_simple(own)}();",
+        f"    {_simple(others)} unmonitored = new {_simple(others)}();",
         "    long sum = 0;",
         *calls,
         "    kept = sum;",
@@ -64,9 +64,9 @@ def generated(methods: int, monitored: int) -> dict[str, str]:
         "}",
     )
     return {
-        MONITORED: _class(MONITORED, monitored),
-        UNMONITORED: _class(UNMONITORED, methods - monitored),
-        ENTRY: _unit(entry),
+        own: _class(own, monitored),
+        others: _class(others, methods - monitored),
+        classes.entry: _unit(classes.entry, entry),
     }
 
 
@@ -76,8 +76,13 @@ def _class(name: str, methods: int) -> str:
         for number in range(methods)
         for line in (f"  public long method{number}(long value) {{", f"    return value * 31 + {number};", "  }", "")
     )
-    return _unit((f"public class {name} {{", *bodies, "}"))
+    return _unit(name, (f"public class {_simple(name)} {{", *bodies, "}"))
 
 
-def _unit(lines: tuple[str, ...]) -> str:
-    return "\n".join((f"package {PACKAGE};", "", *lines, ""))
+def _unit(name: str, lines: tuple[str, ...]) -> str:
+    package = name.rpartition(".")[0]
+    return "\n".join((f"package {package};", "", *lines, ""))
+
+
+def _simple(name: str) -> str:
+    return name.rpartition(".")[2]

@@ -9,6 +9,7 @@ from tracetax.companions.backend import Supplied
 from tracetax.machine.isolation import Isolation
 from tracetax.machine.toolchain import Jdk
 from tracetax.model import Agent, Configuration, JvmSettings, Parameters, Use
+from tracetax.program import Runtime, Workload
 
 
 class Limits(Struct, frozen=True):
@@ -43,6 +44,8 @@ class Limits(Struct, frozen=True):
 class Bench(Struct, frozen=True):
     """Everything that a trial is set up with."""
 
+    workload: Workload
+    runtime: Runtime
     jdks: dict[int, Jdk]
     """By the feature release that a part asks for; 0 is the one that is found first."""
     cores: int

@@ -22,7 +22,6 @@ from tracetax.results.records import Building
 from tracetax.run.bench import Bench
 from tracetax.run.stages import Plan
 from tracetax.run.supplies import measured
-from tracetax.workloads import calltree
 from tracetax.workloads.calltree import WorkloadFailed
 
 LOG = "building.txt"
@@ -66,10 +65,12 @@ def build(plan: Plan, bench: Bench, folder: Path, logs: Path) -> Built:
     """
     parameters, use = plan.part.parameters, plan.slot.cell.use
     sources, classes = folder / "sources", folder / "classes"
-    write_sources(parameters.start_up_methods, parameters.start_up_monitored, sources)
+    start_up = bench.workload.start_up
+    assert start_up  # an experiment that asks for it has been refused otherwise
+    write_sources(start_up, parameters.start_up_methods, parameters.start_up_monitored, sources)
     steps = made_of_program(references(bench.agents[use.agent], [plan.config]).steps)
     values = {
-        **calltree.start_up_placeholders(),
+        **start_up.monitored.placeholders,
         **{f"{ARTIFACT}{name}": str(path) for name, path in bench.files(use).items()},
         **{f"{PREPARED}{name}": str(path) for name, path in bench.folders(use).items()},
         **{f"{PREPARED}{step.name}": str(folder / step.name) for step in steps},

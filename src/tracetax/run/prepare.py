@@ -14,6 +14,7 @@ from tracetax.artifacts.cache import key_of
 from tracetax.backend import Backend
 from tracetax.catalog.java import untested_java
 from tracetax.catalog.placeholders import BACKEND_FILES, PREPARED
+from tracetax.catalog.workload_file import check_offers, load_workload
 from tracetax.machine import disturbance, threads
 from tracetax.machine.facts import Machine
 from tracetax.machine.isolation import Isolation
@@ -24,7 +25,6 @@ from tracetax.run.building import check_buildable
 from tracetax.run.runtimes import agents_by_release, check_runtimes, obtain_jdks
 from tracetax.run.supplies import measured, supply
 from tracetax.words import plural
-from tracetax.workloads import calltree
 
 Say = Callable[[str], None]
 
@@ -50,18 +50,20 @@ def prepare(
 ) -> Bench:
     """Set up what every trial needs, telling ``say`` what took how long. Raises UserError with the way out."""
     used = needed_agents(experiment, agents)
+    workload, runtime = load_workload(experiment.workload, root)
+    check_offers(experiment, workload)
     check_buildable(experiment, used)
-    jdks = obtain_jdks(experiment, root, cache, say)
-    check_runtimes(experiment, used, jdks)
+    jdks = obtain_jdks(experiment, runtime, root, cache, say)
+    check_runtimes(experiment, used, runtime, jdks)
     for release, on_it in agents_by_release(experiment, used, jdks).items():
         for sentence in untested_java(on_it, release):
             say(sentence)
-    classes, seconds = _timed(lambda: build_workload(root, experiment.workload, cache, say))
+    classes, seconds = _timed(lambda: build_workload(root, workload, cache, say))
     took = [f"workload {seconds:.1f} s"]
     start_up = {
-        (methods, monitored): build_start_up(methods, monitored, cache, say)
+        (methods, monitored): build_start_up(workload.start_up, methods, monitored, cache, say)
         for methods, monitored in start_ups(experiment)
-        if methods
+        if methods and workload.start_up
     }
     sink, seconds = _timed(lambda: build_sink(root, cache, say))
     took.append(f"sink {seconds:.1f} s")
@@ -70,13 +72,14 @@ def prepare(
         key: supply(
             agent,
             measured(experiment, agent),
+            workload,
             Workplace(
                 agent=key,
                 folder=Path(agent.folder) if agent.folder else root / "agents" / key,
                 artifacts={},
                 classes=classes,
                 sources=sources_of(root, experiment.workload),
-                monitored=calltree.placeholders(),
+                monitored=workload.monitored.placeholders,
                 cache=cache,
             ),
             say,
@@ -92,6 +95,8 @@ def prepare(
     }
     say("Prepared: " + " · ".join(took))
     return Bench(
+        workload=workload,
+        runtime=runtime,
         jdks=jdks,
         cores=isolation.processors,
         sink=sink,
@@ -126,6 +131,8 @@ def hashes(experiment: Experiment, bench: Bench, machine: Machine) -> dict[str, 
         "the workload": " ".join((bench.classes.name, *(path.name for path in bench.start_up.values()))),
         "the machine": _digest((machine.cpu, machine.cores, machine.memory_bytes, machine.kernel, machine.virtualised)),
         "the cores of workload and sink": _digest((bench.isolation.workload, bench.isolation.companions)),
+        f"the file of the workload {bench.workload.key}": _digest(bench.workload),
+        f"the file of the runtime {bench.runtime.key}": _digest(bench.runtime),
         "Tracetax's way of measuring": _digest([_source(part) for part in MEASURING]),
     }
     result |= {f"the JDK {jdk.release}": _digest(jdk.described) for jdk in bench.jdks.values()}

@@ -10,18 +10,11 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from tracetax.artifacts.start_up import ENTRY, MONITORED, PACKAGE
-from tracetax.model import JvmSettings, Parameters
+from tracetax.model import Parameters
 from tracetax.process import Process
 from tracetax.workloads.heap import Collections
 
-MONITORED_CLASS = "tracetax.calltree.MonitoredClass"
-MONITORED_METHOD = "monitoredMethod"
-MAIN_CLASS = "tracetax.calltree.Main"
-START_UP_CLASS = f"{PACKAGE}.{ENTRY}"
 TOP_TIER = 4
-SMALL_HEAP_BYTES = 32 << 20
-"""What a growing heap begins with."""
 LONGEST_NUMBER = 19
 """Digits of the largest int64."""
 CHUNK_CALLS = 16
@@ -71,57 +64,8 @@ class Output(Struct, frozen=True):
     warm_up: dict[str, Any] = {}
 
 
-def placeholders() -> dict[str, str]:
-    """What an agent's file may ask about the monitored method."""
-    return {
-        "monitored.class": MONITORED_CLASS,
-        "monitored.simple_class": MONITORED_CLASS.rsplit(".", 1)[1],
-        "monitored.method": MONITORED_METHOD,
-    }
-
-
-def start_up_placeholders() -> dict[str, str]:
-    """The same about the methods that are called at the start: all of one class."""
-    return {
-        "monitored.class": f"{PACKAGE}.{MONITORED}",
-        "monitored.simple_class": MONITORED,
-        "monitored.method": "*",
-    }
-
-
-def collector_flags(collector: str, release: int) -> tuple[str, ...]:
-    """Flags that choose a collector on a feature release; ZGC's generations are an option of 21 and 22 only.
-
-    Before 21 it has none, since 23 it has them unasked (JEP 439, JEP 474).
-    """
-    generational = ("-XX:+ZGenerational",) if collector == "Z" and release in (21, 22) else ()
-    return (f"-XX:+Use{collector}GC", *generational)
-
-
-def jvm_flags(
-    settings: JvmSettings, release: int, heap_bytes: int, cores: int, error_file: Path, *, growing: bool = False
-) -> tuple[str, ...]:
-    """Flags that baseline and agents share: fixed heap touched beforehand, collector, processors, class sharing.
-
-    ``release`` is the JVM's feature release. ``growing``: the heap begins small and takes from the machine only what it
-    comes to need, up to the same limit.
-    """
-    begin = min(heap_bytes, SMALL_HEAP_BYTES) if growing else heap_bytes
-    return (
-        f"-Xms{begin}",
-        f"-Xmx{heap_bytes}",
-        *collector_flags(settings.collector, release),
-        *(() if growing else ("-XX:+AlwaysPreTouch",)),
-        f"-XX:ActiveProcessorCount={cores}",
-        "-Xshare:auto",
-        "-XX:-UsePerfData",
-        "-XX:+ExitOnOutOfMemoryError",
-        f"-XX:ErrorFile={error_file}",
-    )
-
-
-def arguments(parameters: Parameters, output: Path, status: Path) -> tuple[str, ...]:
-    """The driver's own options."""
+def arguments(parameters: Parameters, output: Path, status: Path, start_up: str) -> tuple[str, ...]:
+    """The driver's own options; ``start_up`` is what it runs first where methods are called at the start."""
     rate = "full" if parameters.rate == "full" else f"{parameters.rate!r}"
     return (
         *("--calls", str(parameters.calls)),
@@ -130,7 +74,7 @@ def arguments(parameters: Parameters, output: Path, status: Path) -> tuple[str, 
         *("--threads", str(parameters.threads)),
         *("--rate", rate),
         *("--wait", parameters.wait),
-        *(("--start-up", START_UP_CLASS) if parameters.start_up_methods else ()),
+        *(("--start-up", start_up) if parameters.start_up_methods else ()),
         *("--out", str(output)),
         *("--status", str(status)),
     )
