@@ -13,6 +13,7 @@ from rich.text import Text
 from tracetax.artifacts import cache_dir
 from tracetax.catalog import load_agents, load_catalog, load_experiments
 from tracetax.catalog.backend_file import load_backends
+from tracetax.catalog.runtime_file import read_runtimes
 from tracetax.catalog.uses import Known, unknown_agent
 from tracetax.commands.console import console
 from tracetax.commands.request import DEFAULT_EXPERIMENT
@@ -147,7 +148,8 @@ def runs(folder: Path) -> list[Row]:
 
 def doctor(root: Path, *, as_json: bool = False) -> int:
     """The state of toolchain and machine; the exit code says whether something is missing."""
-    found = diagnose(root, cache_dir(os.environ), Path.cwd(), _default_memory(root))
+    java = read_runtimes(root)[0].get("java")
+    found = diagnose(root, cache_dir(os.environ), Path.cwd(), _default_memory(root), java.folders if java else ())
     if as_json:
         print(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
     else:
