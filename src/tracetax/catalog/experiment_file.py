@@ -2,8 +2,11 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeVar
 
-from tracetax.catalog.experiment_shape import ExperimentShape, JvmShape, PartShape, UsesShape
+from msgspec.structs import replace
+
+from tracetax.catalog.experiment_shape import ExperimentShape, JvmShape, PartShape, UsesShape, VariantShape
 from tracetax.catalog.factors import combinations, overridden, too_long
 from tracetax.catalog.names import did_you_mean, one_of
 from tracetax.catalog.problems import Report, join
@@ -14,6 +17,8 @@ from tracetax.catalog.uses import Known, read_uses, uses_if_given
 from tracetax.catalog.variants import Variant, check_variants, version_of
 from tracetax.errors import UserError
 from tracetax.model import Experiment, Part, PublishedLine, PublishedRow
+
+Table = TypeVar("Table", ExperimentShape, PartShape, VariantShape)
 
 
 def find_experiment(name_or_path: str, root: Path) -> tuple[Path, str]:
@@ -52,6 +57,7 @@ def read_experiment(
     if shape is None:
         return None
     _check_workload(shape.workload, root, report)
+    shape = _settings_joined(shape, report)
     check_variants(shape, report)
     shape = version_of(shape, variant, report)
     parts = _parts(path.stem, shape, jvm or JvmShape(), known, report)
@@ -69,6 +75,28 @@ def read_experiment(
         published=tuple(row for row in printed if isinstance(row, PublishedRow)),
         published_lines=tuple(row for row in printed if isinstance(row, PublishedLine)),
         variant=variant,
+    )
+
+
+def _settings_joined(shape: ExperimentShape, report: Report) -> ExperimentShape:
+    """The experiment with what its tables say in ``[runtime.java]`` as their JVM settings; both is a problem."""
+
+    def joined(path: str, table: Table) -> Table:
+        if table.runtime.java is None:
+            return table
+        if table.jvm != JvmShape():
+            report.add(
+                join(path, "jvm"), "stands beside runtime.java, of which it is the older name: leave one of them"
+            )
+            return table
+        report.rename(join(path, "jvm"), join(join(path, "runtime"), "java"))
+        return replace(table, jvm=table.runtime.java)
+
+    return replace(
+        joined("", shape),
+        parts=tuple(joined(f"parts[{index}]", part) for index, part in enumerate(shape.parts)),
+        fast=joined("fast", shape.fast) if shape.fast else None,
+        as_published=joined("as-published", shape.as_published) if shape.as_published else None,
     )
 
 
