@@ -8,6 +8,8 @@ from pathlib import Path
 from tests.goldens.outputs import Outputs
 
 EXPECTED = Path(__file__).with_name("expected")
+FILES = 5
+"""Whose differences are shown; of the others only the names."""
 LINES = 12
 """Of a difference that are shown for each file."""
 WIDTH = 160
@@ -37,16 +39,13 @@ def store(group: str, outputs: Outputs, root: Path = EXPECTED) -> list[str]:
 
 
 def differences(expected: Outputs, made: Outputs) -> list[str]:
-    """For each golden that differs, its name and the first lines that do."""
-    found: list[str] = []
-    for name in sorted(expected | made):
-        if name not in made:
-            found.append(f"{name}: is not made any more")
-        elif name not in expected:
-            found.append(f"{name}: is made, and is no golden yet")
-        elif expected[name] != made[name]:
-            found.append("\n".join((f"{name}: - golden, + now", *_first_lines(expected[name], made[name]))))
-    return found
+    """What differs: names of goldens, of the first few with the first lines that do."""
+    found = [f"{name}: is not made any more" for name in sorted(expected.keys() - made.keys())]
+    found += [f"{name}: is made, and is no golden yet" for name in sorted(made.keys() - expected.keys())]
+    changed = [name for name in sorted(expected.keys() & made.keys()) if expected[name] != made[name]]
+    for name in changed[:FILES]:
+        found.append("\n".join((f"{name}: - golden, + now", *_first_lines(expected[name], made[name]))))
+    return [*found, *([f"and {', '.join(changed[FILES:])}"] if changed[FILES:] else [])]
 
 
 def _first_lines(expected: str, made: str) -> list[str]:

@@ -33,11 +33,25 @@ def test_a_difference_names_the_file_and_shows_the_first_lines_that_differ() -> 
     long = "x" * 300
     expected = {"a.txt": f"same\n{long}1.25 ns\nlast\n", "gone.txt": "", "same.txt": "1"}
     made = {"a.txt": f"same\n{long}1.26 ns\nlast\n", "new.txt": "", "same.txt": "1"}
-    first, gone, new = differences(expected, made)
-    assert first.startswith("a.txt: - golden, + now\n  line 2\n")
-    assert "1.25 ns" in first and "1.26 ns" in first
-    assert max(map(len, first.splitlines())) < 200
+    gone, new, changed = differences(expected, made)
     assert (gone, new) == ("gone.txt: is not made any more", "new.txt: is made, and is no golden yet")
+    assert changed.startswith("a.txt: - golden, + now\n  line 2\n")
+    assert "1.25 ns" in changed and "1.26 ns" in changed
+    assert max(map(len, changed.splitlines())) < 200
+
+
+def test_lines_that_came_or_went_and_those_that_look_like_a_diff_are_shown() -> None:
+    (changed,) = differences({"a": "--depth\n10\n"}, {"a": "--depth\n"})
+    assert changed.splitlines()[1:] == ["  line 2", "    --depth", "  - 10"]
+    (changed,) = differences({"a": "--depth\n"}, {"a": "--width\n"})
+    assert changed.splitlines()[1:] == ["  line 1", "  - --depth", "  + --width"]
+
+
+def test_of_many_goldens_that_differ_the_later_ones_are_only_named() -> None:
+    names = [f"{place}.txt" for place in range(9)]
+    *shown, others = differences(dict.fromkeys(names, "1\n"), dict.fromkeys(names, "2\n"))
+    assert len(shown) == 5
+    assert others == "and 5.txt, 6.txt, 7.txt, 8.txt"
 
 
 def test_what_is_stored_is_read_back_and_a_change_is_told(tmp_path: Path) -> None:
