@@ -1,0 +1,262 @@
+"""What the processes of a trial are started with, under dummy paths.
+
+The one file of the goldens that calls inner functions: where those move or change their shape, this file follows.
+"""
+
+import contextlib
+import tempfile
+from collections.abc import Generator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NoReturn
+from unittest.mock import patch
+
+from tracetax.artifacts.compiling import javac_command
+from tracetax.artifacts.prepared import program_command
+from tracetax.backend import Backend
+from tracetax.catalog import fill, load_agents
+from tracetax.catalog.backend_file import load_backends
+from tracetax.commands import opening
+from tracetax.companions import backend as backend_companion
+from tracetax.companions import sink as sink_companion
+from tracetax.companions.backend import BackendServer, Supplied
+from tracetax.machine.toolchain import Jdk
+from tracetax.model import BASELINE, SCRAPED, JvmSettings, Parameters, Part, Use
+from tracetax.process import clean_environment
+from tracetax.results.records import Role
+from tracetax.run.backends import receiver
+from tracetax.run.bench import Bench
+from tracetax.run.launch import by_hand, command_line
+from tracetax.run.plan import Cell, Slot, configuration, heap_for
+from tracetax.run.stages import Plan
+from tracetax.workloads import calltree
+
+ROOT = Path(__file__).resolve().parents[2]
+USUAL = Parameters(calls=1_000, depth=10)
+USUAL_JVM = JvmSettings(heap_bytes=1 << 30)
+LOGS, RECORDS = Path("/logs"), Path("/records")
+STARTING_PORT = 10_001
+RELEASES = {0: "17.0.15", 17: "17.0.15", 21: "21.0.4", 25: "25"}
+INHERITED = {"PATH": "/usr/bin:/bin", "HOME": "/home/user", "TZ": "UTC", "JAVA_TOOL_OPTIONS": "-Xint", "EDITOR": "ed"}
+"""An environment, of which a process of a trial gets a part."""
+WORKLOAD: dict[str, tuple[Parameters, JvmSettings, Role]] = {
+    "the baseline": (USUAL, USUAL_JVM, "baseline-1"),
+    "the baseline where memory is measured": (USUAL, USUAL_JVM, "memory"),
+    "at a rate, by two threads that park": (
+        Parameters(calls=500, depth=3, rate=1_500.0, method_time_ns=250, threads=2, wait="park"),
+        USUAL_JVM,
+        "baseline-1",
+    ),
+    "a start that calls generated methods": (
+        Parameters(calls=500, depth=3, start_up_methods=20, start_up_monitored=7),
+        USUAL_JVM,
+        "baseline-1",
+    ),
+    "Java 17, Z": (USUAL, JvmSettings(1 << 30, "Z", 17), "baseline-1"),
+    "Java 21, Z": (USUAL, JvmSettings(1 << 30, "Z", 21), "baseline-1"),
+    "Java 25, Shenandoah, 2 GiB": (USUAL, JvmSettings(2 << 30, "Shenandoah", 25), "baseline-1"),
+}
+BY_HAND = (Use("none", "baseline"), Use("opentelemetry", "otlp"))
+
+
+class Started(Exception):
+    """Raised in place of starting a process."""
+
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+        super().__init__()
+        self.command = tuple(command)
+        self.environment = dict(environment)
+
+
+def not_started(command: Sequence[str], *, environment: Mapping[str, str], **_: Any) -> NoReturn:
+    """Stands in for ``Process``."""
+    raise Started(command, environment)
+
+
+@contextlib.contextmanager
+def plenty_of_memory() -> Generator[None]:
+    """On no machine is a plan refused for want of memory."""
+    with patch.object(opening, "memory_available", lambda: 1 << 40):
+        yield
+
+
+def launches() -> dict[str, str]:
+    """By the name of the golden: command, environment and sink of every configuration, and what else is started."""
+    return {
+        **{f"agents/{agent}.txt": _agent(agent) for agent in _bench().agents},
+        "workload.txt": "\n".join(_workload()),
+        "steps.txt": "\n".join(_steps()),
+        "backends.txt": "\n".join(_backend(backend) for backend in load_backends(ROOT).values()),
+        **{f"by-hand/{use.agent}.sh": _by_hand(use) for use in BY_HAND},
+    }
+
+
+def _agent(key: str) -> str:
+    """Every configuration of an agent. What its command shares with the baseline's, begin and end, is one line."""
+    bench = _bench()
+    command, _ = _command(_trial(bench, BASELINE, USUAL, USUAL_JVM, "baseline-1"), bench)
+    path = command.index("-cp")
+    begin, end = command[:path], command[path + 2 :]
+    blocks: list[str] = []
+    for name in bench.agents[key].configurations:
+        trial = _trial(bench, Use(key, name), USUAL, USUAL_JVM, "configuration")
+        words, environment = _command(trial, bench)
+        if words[: len(begin)] == begin:
+            words = ("{as the baseline}", *words[len(begin) :])
+        if words[-len(end) :] == end:
+            words = (*words[: -len(end)], "{as the baseline}")
+        blocks.append(_listed(f"{key} {name}", environment, words) + f"sink: {' '.join(_sink(trial, bench).command)}\n")
+    return "\n".join(blocks)
+
+
+def _workload() -> Generator[str]:
+    """The baseline under parameters and settings of all kinds; then what the sink gets of the environment."""
+    bench = _bench()
+    for title, (parameters, jvm, role) in WORKLOAD.items():
+        command, environment = _command(_trial(bench, BASELINE, parameters, jvm, role), bench)
+        yield _listed(title, environment, command)
+    trial = _trial(bench, BASELINE, USUAL, USUAL_JVM, "baseline-1")
+    built = [Path("/built/one"), Path("/built/two")]
+    command, environment = _command(trial, bench, built)
+    yield _listed("classes that the trial has built", environment, command)
+    started = _sink(trial, bench)
+    yield _listed("the sink", started.environment, started.command)
+
+
+def _steps() -> Generator[str]:
+    """Every process that makes a folder of an agent. The files that are compiled stand as the folder they lie in."""
+    bench = _bench()
+    with _tools("java", "javac") as tools:
+        for agent in bench.agents.values():
+            values = {
+                **calltree.placeholders(),
+                **{f"artifacts.{name}": str(path) for name, path in bench.artifacts[agent.key].items()},
+                **{f"prepared.{name}": str(path) for name, path in bench.prepared[agent.key][""].items()},
+                "agent.files": f"/agents/{agent.key}/files",
+                "workload.classes": "/classes",
+                "workload.sources": "/sources",
+                "out": "/out",
+            }
+            for step in agent.prepare:
+                commands: dict[str, list[str]] = {}
+                if made := step.compile:
+                    path = ":".join(fill(entry, values) for entry in made.class_path)
+                    sources = [fill(made.sources, values)]
+                    commands["compile"] = javac_command(sources, Path("/out"), class_path=path, release=made.release)
+                if step.run:
+                    commands["run"] = program_command(step.run, values)
+                for way, command in commands.items():
+                    words = [word.replace(str(tools), "/jdk/bin") for word in command]
+                    yield _listed(f"{agent.key} {step.name}: {way}", {}, words)
+
+
+@contextlib.contextmanager
+def _tools(*names: str) -> Generator[Path]:
+    """A folder with programs of these names, where programs are found."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name in names:
+            Path(folder, name).touch(mode=0o755)
+        with patch.dict("os.environ", {"PATH": folder}, clear=True):
+            yield Path(folder)
+
+
+def _backend(backend: Backend) -> str:
+    """How a real backend is started in the sink's place."""
+    values = {
+        **{f"artifacts.{name}": f"/artifacts/{name}" for name in backend.artifacts},
+        **{f"prepared.{step.name}": f"/prepared/{step.name}" for step in backend.prepare},
+        "backend.files": f"/backends/{backend.key}/files",
+    }
+    ports = iter(range(STARTING_PORT, STARTING_PORT + 1_000))
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        patch.object(backend_companion, "Process", not_started),
+        patch.object(backend_companion, "free_port", lambda: next(ports)),
+        patch.dict("os.environ", INHERITED, clear=True),
+    ):
+        try:
+            BackendServer(
+                Supplied(backend, Path("/jdk/bin/java"), values),
+                backend.accepts[0],
+                charged="measured",
+                folder=Path(folder),
+                log=LOGS / "backend.txt",
+            )
+        except Started as started:
+            text = _listed(backend.key, started.environment, started.command)
+            return text.replace(folder, "/trial")
+    raise AssertionError(f"{backend.key} starts no process")
+
+
+def _by_hand(use: Use) -> str:
+    bench = _bench()
+    trial = _trial(bench, use, USUAL, USUAL_JVM, "configuration")
+    command, environment = _command(trial, bench)
+    whole = clean_environment(INHERITED, environment)
+    return by_hand(trial, command, whole, _ports(), (Path("/trial"), LOGS, RECORDS))
+
+
+@cache
+def _bench() -> Bench:
+    """What every trial shares, under paths that are nowhere."""
+    agents = load_agents(ROOT)
+    return Bench(
+        jdks={
+            release: Jdk(home=Path(f"/jdk-{release}"), version=version, vendor="", javac=None, archive=True)
+            for release, version in RELEASES.items()
+        },
+        cores=2,
+        sink=Path("/sink"),
+        classes=Path("/classes"),
+        agents=agents,
+        agents_root=Path("/agents"),
+        artifacts={
+            key: {name: Path(f"/artifacts/{name}") for name in agent.artifacts} for key, agent in agents.items()
+        },
+        prepared={
+            key: {"": {step.name: Path(f"/prepared/{step.name}") for step in agent.prepare}}
+            for key, agent in agents.items()
+        },
+        start_up={(20, 7): Path("/start-up")},
+    )
+
+
+def _trial(bench: Bench, use: Use, parameters: Parameters, jvm: JvmSettings, role: Role) -> Plan:
+    part = Part("part", "Part", parameters, (use,), jvm)
+    config = configuration(bench.agents, use)
+    cell = Cell(part.name, use, role, heap_for(config, part))
+    return Plan(1, Slot(block=1, block_size=3, cell=cell), part, config)
+
+
+def _command(trial: Plan, bench: Bench, built: Sequence[Path] = ()) -> tuple[tuple[str, ...], dict[str, str]]:
+    with tempfile.TemporaryDirectory() as folder:
+        command, environment = command_line(trial, bench, _ports(), Path(folder), LOGS, RECORDS, built)
+    return (
+        tuple(word.replace(folder, "/trial") for word in command),
+        {name: value.replace(folder, "/trial") for name, value in environment.items()},
+    )
+
+
+def _sink(trial: Plan, bench: Bench) -> Started:
+    """What the trial's sink is started with."""
+    with patch.object(sink_companion, "Process", not_started), patch.dict("os.environ", INHERITED, clear=True):
+        try:
+            with receiver(trial, bench, Path("/trial"), LOGS):
+                pass
+        except Started as started:
+            return started
+    raise AssertionError("a trial starts no sink")
+
+
+def _ports() -> dict[str, int]:
+    """A port for every protocol of the sink, in the order of its list."""
+    protocols = (ROOT / "sink" / "protocols.txt").read_text(encoding="utf-8").split()
+    listening = [protocol for protocol in protocols if not protocol.endswith("-file")]
+    assert SCRAPED in listening
+    return {protocol: STARTING_PORT + place for place, protocol in enumerate(listening)}
+
+
+def _listed(title: str, environment: Mapping[str, str], command: Sequence[str]) -> str:
+    """A heading, a line for each variable, a line for each word."""
+    variables = [f"  {name}={value}" for name, value in environment.items()]
+    return "\n".join((f"== {title}", *variables, *(f"  {word}" for word in command), ""))
