@@ -13,7 +13,7 @@ from tests.run.stand_ins import configuration
 from tests.run.test_trial import codes, trial
 from tracetax.errors import UserError
 from tracetax.model import Configuration, Delivery
-from tracetax.run.files import Growth, RecordsFolder, Written, records_folder
+from tracetax.run.files import FolderArrivals, RecordsFolder, Written, records_folder
 
 
 def writing(behaviour: str, delivery: Delivery = Delivery.COMPLETE, keep: int | None = None) -> Configuration:
@@ -141,13 +141,13 @@ def test_a_folder_that_grows_without_end_is_not_waited_for(tmp_path: Path) -> No
 
 def test_only_the_last_burst_of_a_warm_up_is_awaited(tmp_path: Path) -> None:
     watched: list[str] = []
-    growth = Growth(RecordsFolder(tmp_path), quiet=0.2, limit=5.0, watch=watched.append)
+    arrivals = FolderArrivals(RecordsFolder(tmp_path), quiet=0.2, limit=5.0, watch=watched.append)
     (tmp_path / "log").touch()
-    growth.wait(1_000)
-    assert (growth.seen, watched) == (False, [])
+    arrivals.wait(1_000)
+    assert (arrivals.seen, watched) == (False, [])
     (tmp_path / "log").write_text("a record")
-    growth.wait(1_000, last=True)
-    assert growth.seen
+    arrivals.wait(1_000, last=True)
+    assert arrivals.seen
     assert watched
 
 

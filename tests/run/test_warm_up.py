@@ -1,5 +1,9 @@
-"""Bursts stay below a quarter of the agent's queue, end on whole batches, and are not waited for in vain for ever."""
+"""Bursts stay below a quarter of the agent's queue, end on whole batches, and are not waited for in vain for ever.
 
+After them the compilers are waited for: until they rest, and not for ever.
+"""
+
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -10,13 +14,26 @@ from msgspec.structs import replace
 
 from tests.run.stand_ins import configuration
 from tracetax.companions.sink import Counts
+from tracetax.machine.isolation import Isolation
+from tracetax.machine.threads import Work
 from tracetax.model import Parameters
 from tracetax.run.bench import Limits
+from tracetax.run.context import TrialContext
 from tracetax.run.drops import DropLog
-from tracetax.run.warm_up import LARGEST_BURST_RECORDS, Arrivals, burst_calls, enough, rounding_bursts, warm_up
+from tracetax.run.network import ReceiverArrivals
+from tracetax.run.warm_up import (
+    LARGEST_BURST_RECORDS,
+    REST_QUIET_SECONDS,
+    await_rest,
+    burst_calls,
+    enough,
+    rounding_bursts,
+    warm_up,
+)
 from tracetax.workloads.calltree import TOP_TIER, Status, WorkloadFailed
 
 CONFIG = configuration("flat")
+MS = 1_000_000
 
 
 @given(queue=st.integers(100, 100_000), depth=st.integers(1, 20), threads=st.integers(1, 2))
@@ -101,16 +118,25 @@ def test_a_warm_up_goes_on_until_the_code_is_compiled_and_for_ten_thousand_calls
     driver: Any = DriverStandIn(compiled_after)
     sink: Any = StandIn(records=0)
     parameters = Parameters(calls=1, depth=10)
-    warmed = warm_up(
-        driver, sink, DropLog(None, ()), CONFIG, parameters, delivers=False, limits=Limits(), watch=lambda _: None
+    context = TrialContext(
+        config=CONFIG,
+        parameters=parameters,
+        expected=0,
+        limits=Limits(),
+        isolation=Isolation(),
+        receiver=sink,
+        driver=driver,
+        drops=DropLog(None, ()),
+        watch=lambda _: None,
     )
+    warmed = warm_up(context, arrivals(sink))
     burst = burst_calls(CONFIG, parameters, delivers=False)
     assert least <= warmed.calls == driver.made < least + burst
     assert warmed.bursts == driver.made / burst
 
 
-def arrivals(sink: Any, connect_ns: int = 0) -> Arrivals:
-    return Arrivals(sink, DropLog(None, ()), quiet_ns=50_000_000, connect_ns=connect_ns)
+def arrivals(sink: Any, connect_ns: int = 0) -> ReceiverArrivals:
+    return ReceiverArrivals(sink, DropLog(None, ()), quiet_ns=50_000_000, connect_ns=connect_ns)
 
 
 def test_what_is_missing_after_a_quiet_wait_is_not_waited_for_again() -> None:
@@ -186,3 +212,33 @@ def test_a_drop_log_that_matches_words_is_an_error_of_the_agents_file(tmp_path: 
     log.write_text("dropped many spans\n")
     with pytest.raises(WorkloadFailed, match="no number"):
         DropLog(r"dropped (\w+) span", (log,)).total()
+
+
+def looks(*found: Work, then: Iterable[Work] = ()) -> Callable[[int], Work]:
+    """What is seen at each look; the last goes on, unless there is more."""
+    left, more = list(found), iter(then)
+
+    def look(_: int) -> Work:
+        return left.pop(0) if len(left) > 1 else next(more, left[0])
+
+    return look
+
+
+def test_compilers_that_rest_are_waited_for_only_to_be_sure() -> None:
+    rest = await_rest(0, 5.0, looks(Work(7 * MS, wanted=False)))
+    assert (rest.reached, rest.compiling_ns) == (True, 0)
+    assert rest.waited_ns >= REST_QUIET_SECONDS * 1e9
+
+
+def test_the_queue_is_worked_off_first_also_where_others_have_the_cores() -> None:
+    waiting = [Work(10 * MS, wanted=True)] * 20
+    rest = await_rest(0, 5.0, looks(Work(10 * MS, wanted=True), *waiting, Work(35 * MS, wanted=False)))
+    assert (rest.reached, rest.compiling_ns) == (True, 25 * MS)
+    assert rest.waited_ns >= len(waiting) * 4 * MS + REST_QUIET_SECONDS * 1e9
+
+
+def test_compilers_that_never_rest_are_not_waited_for_for_ever() -> None:
+    endless = (Work(used * MS, wanted=False) for used in range(10_000))
+    rest = await_rest(0, 0.1, looks(Work(0, wanted=False), then=endless))
+    assert not rest.reached
+    assert rest.waited_ns >= 0.1e9

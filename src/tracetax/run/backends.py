@@ -13,7 +13,8 @@ from tracetax.companions.backend import BackendServer, Supplied
 from tracetax.companions.receiver import Receiver
 from tracetax.companions.sink import Sink
 from tracetax.run.bench import Bench
-from tracetax.run.stages import MEASURED, Plan
+from tracetax.run.context import MEASURED
+from tracetax.run.stages import Plan
 
 
 def supply_backend(backend: Backend, folder: Path, cache: Path, say: Say) -> Supplied:

@@ -1,7 +1,6 @@
-"""Records that an agent writes into a folder instead of sending them.
+"""Records that an agent writes into a folder: while the trial runs only the files' sizes tell of them.
 
-Nobody receives them while the trial runs: that something is written shows in the size of the files, and the sink
-counts what lies on disk after the process has ended.
+The sink counts what lies on disk after the process has ended.
 """
 
 import errno
@@ -14,8 +13,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from tracetax.companions.sink import Sink
+from tracetax.companions.sink import PhaseReport, Sink
 from tracetax.model import Configuration
+from tracetax.run.context import MEASURED, TrialContext
 from tracetax.run.drain import Drained
 
 POLL_SECONDS = 0.02
@@ -92,8 +92,8 @@ class RecordsFolder:
         sink.read(config.protocol or "", self.path, phase=phase, edge=edge, records=records)
 
 
-class Growth:
-    """Waits for records in a folder, as ``Arrivals`` does at the sink.
+class FolderArrivals:
+    """Waits for records in a folder at the end of a warm-up.
 
     Nobody counts them, so bursts follow each other at once and only the last wait is one: an agent whose queue loses
     records at that pace loses some of the warm-up's.
@@ -120,6 +120,71 @@ class Growth:
         if last:
             written, now_ns = self._folder.look(), time.monotonic_ns()
             self._folder.settle(since=written, since_ns=now_ns, quiet=self._quiet, limit=self._limit, watch=self._watch)
+
+
+class FileRecords:
+    """The records of one trial, which its agent writes into files that the sink counts afterwards."""
+
+    sent_during_calls = False
+
+    def __init__(self, context: TrialContext, sink: Sink, folder: RecordsFolder) -> None:
+        """``folder`` is empty, and stands in the agent's command line."""
+        self._context = context
+        self._sink = sink
+        self._folder = folder
+        limits = context.limits
+        self.arrivals = FolderArrivals(folder, limits.warm_up_quiet, limits.drain_base, context.watch)
+        self._at_last_call = self._at_drained = Written(files={})
+
+    def connect(self) -> None:
+        """Nothing is left to wait for: who writes files connects to nobody."""
+
+    def close_warm_up(self, records: int) -> None:
+        """Nothing is closed: the account ends after so many records, when the files are counted."""
+
+    def look_at_last_call(self) -> None:
+        """Note what lies on disk when the last call has returned."""
+        self._at_last_call = self._look()
+
+    def settle(self, dropped_before: int, last_call_ns: int, agent_cores: Callable[[], float]) -> Drained:
+        """Wait until nothing has been written for longer than the flush interval."""
+        del dropped_before, agent_cores
+        limits, context = self._context.limits, self._context
+        return self._folder.settle(
+            since=self._at_last_call,
+            since_ns=last_call_ns,
+            quiet=limits.quiet + context.config.flush_interval_ns / 1e9,
+            limit=limits.drain_base + context.expected * limits.drain_per_record,
+            watch=context.watch,
+        )
+
+    def look_at_drained(self) -> None:
+        """Note what lies on disk when nothing more is written."""
+        self._at_drained = self._look()
+
+    def ask_last(self) -> None:
+        """Nothing: the files tell everything."""
+
+    def count(self, warm_up_records: int) -> None:
+        """Let the sink count the files: the warm-up's records first, then those of the measured calls."""
+        self._context.watch("counting what was written")
+        config, expected = self._context.config, self._context.expected
+        self._folder.count(self._sink, config, before=warm_up_records, expected=expected, phase=MEASURED)
+
+    def arrived(self, before: PhaseReport, measured: PhaseReport) -> tuple[int, int]:
+        """Records of the measured calls that lay on disk at both moments, estimated from the files' sizes."""
+        protocol = self._context.config.protocol
+        final, received = self._folder.look(), measured.of(protocol).records
+        kept = before.of(protocol).records + received
+        at_last_call, at_drained = (
+            seen.carried(final, received=received, kept=kept) for seen in (self._at_last_call, self._at_drained)
+        )
+        return at_last_call, at_drained
+
+    def _look(self) -> Written:
+        """The files, unless the sink has stopped answering: then nobody would be left to count them."""
+        self._sink.counts()
+        return self._folder.look()
 
 
 @contextmanager

@@ -10,22 +10,23 @@ from tracetax.companions.receiver import Receiver
 from tracetax.companions.sink import PhaseReport, Sink
 from tracetax.machine import disturbance
 from tracetax.machine.threads import peak_rss_bytes
-from tracetax.model import Configuration, Part
+from tracetax.model import Configuration, Parameters, Part
 from tracetax.process import Ending
 from tracetax.results.records import CpuAccount
-from tracetax.run.bench import Bench
-from tracetax.run.drain import Awaited, Drained, drain
+from tracetax.run.bench import Bench, Limits
+from tracetax.run.context import MEASURED, WARM_UP, RecordSource, TrialContext
+from tracetax.run.drain import Drained
 from tracetax.run.drops import DropLog
-from tracetax.run.files import Growth, RecordsFolder, Written
+from tracetax.run.files import FileRecords, RecordsFolder
+from tracetax.run.network import NetworkRecords, ScrapedRecords
 from tracetax.run.plan import Slot, expected_records
-from tracetax.run.rest import Rest, await_rest
 from tracetax.run.sampler import Sampler
 from tracetax.run.verdicts import of_other_http
-from tracetax.run.warm_up import Warmed, warm_up
+from tracetax.run.warm_up import Rest, Warmed, await_rest, warm_up
 from tracetax.workloads.calltree import Driver, WorkloadFailed
 
-WARM_UP = "warm-up"
-MEASURED = "measured"
+CONNECTIONS_SECONDS = 2.0
+"""How long connections may outlive the workload before the receiver is ended all the same."""
 
 
 class Plan(Struct, frozen=True):
@@ -47,8 +48,8 @@ class Plan(Struct, frozen=True):
         return expected_records(self.config, self.part)
 
 
-class Outcome(Struct, frozen=True):
-    """What came of a trial that ran to its end."""
+class TrialObservations(Struct, frozen=True):
+    """What was observed of a trial that ran to its end."""
 
     warmed: Warmed
     rest: Rest
@@ -57,17 +58,24 @@ class Outcome(Struct, frozen=True):
     before: PhaseReport
     measured: PhaseReport
     dropped_before: int
+    """Records of the warm-up that the agent's log admits to have dropped."""
     dropped: int
+    """Records of the measured calls that the agent's log admits to have dropped."""
     arrived_by_last_call: int
+    """Records of the measured calls that had arrived when the last call had returned."""
     arrived_by_drained: int
+    """Records of the measured calls that had arrived when the drain ended."""
     asked_ns: int
+    """When it was asked what had arrived at the last call, CLOCK_MONOTONIC."""
     tool_cpu_ns: int
+    """CPU of Tracetax's own process from the first call to the last."""
     calls_ns: int
+    """From the first call to the last."""
     load: disturbance.Load
     sink_cpu_ns: int
-    """Of the sink in the measured phase; 0 where a backend stands in its place."""
+    """CPU of the sink in the measured phase; 0 where a backend stands in its place."""
     receiver_cpu_ns: int
-    """Of sink or backend, from the first call until drained; 0 where records do not reach it before that."""
+    """CPU of sink or backend, from the first call until drained; 0 where records do not reach it before that."""
     cpu: CpuAccount | None
     rss_peak_bytes: int
 
@@ -80,11 +88,22 @@ def conduct_or_end(
     records: RecordsFolder,
     logs: Path,
     watch: Callable[[str], None],
-) -> Outcome:
+) -> TrialObservations:
     """Lead the workload; one that hangs is asked what it is doing, for its log, and ended: TERM, then KILL."""
+    context = TrialContext(
+        config=plan.config,
+        parameters=plan.part.parameters,
+        expected=plan.expected,
+        limits=bench.limits,
+        isolation=bench.isolation,
+        receiver=sink,
+        driver=driver,
+        drops=DropLog(plan.config.drop_log, (logs / "stdout.txt", logs / "stderr.txt")),
+        watch=watch,
+    )
     try:
         with Sampler(driver.process.pid) as sampler:
-            return _conduct(plan, bench, sink, driver, sampler, records, logs, watch)
+            return _conduct(context, source_of(context, records), sampler)
     except WorkloadFailed as failure:
         if failure.code == "jvm-hangs":
             driver.process.ask_for_threads()
@@ -92,104 +111,39 @@ def conduct_or_end(
         raise
 
 
-def _conduct(
-    plan: Plan,
-    bench: Bench,
-    sink: Receiver,
-    driver: Driver,
-    sampler: Sampler,
-    records: RecordsFolder,
-    logs: Path,
-    watch: Callable[[str], None],
-) -> Outcome:
+def source_of(context: TrialContext, folder: RecordsFolder) -> RecordSource:
+    """Where the records of a trial become known, by its configuration's protocol; ``folder`` is for its files."""
+    if context.config.writes_files:
+        assert isinstance(context.receiver, Sink)  # the catalog lets no backend stand in for files
+        return FileRecords(context, context.receiver, folder)
+    return ScrapedRecords(context) if context.config.scrape else NetworkRecords(context)
+
+
+def _conduct(context: TrialContext, records: RecordSource, sampler: Sampler) -> TrialObservations:
     """Lead the running workload through its stages."""
-    limits, config, parameters = bench.limits, plan.config, plan.part.parameters
-    drops = DropLog(config.drop_log, (logs / "stdout.txt", logs / "stderr.txt"))
-    isolation = bench.isolation
-    machine_before, tool_before = disturbance.machine_cpu(isolation.watched), time.process_time_ns()
-    receivers_before = sink.cpu_with_others_ns
-    driver.wait_for("ready", limits.start, interval=0.005)
-    files = records if config.writes_files else None
-    growth = Growth(files, limits.warm_up_quiet, limits.drain_base, watch) if files else None
-    warmed = warm_up(
-        driver, sink, drops, config, parameters, delivers=plan.delivers, limits=limits, watch=watch, waits=growth
-    )
-    if config.scrape:
-        watch("warmed up, waiting for its metrics")
-        sink.await_answer(limits.metrics)
-    watch("warmed up, waiting for the compilers")
-    rest = await_rest(driver.process.pid, limits.rest)
-    before = None
-    if not files and plan.delivers and config.held_until_exit > 0:
-        sink.next_phase_after(warmed.records, MEASURED)
-    elif not files:
-        before = sink.next_phase(MEASURED)
+    receiver, drops, pid = context.receiver, context.drops, context.driver.process.pid
+    begun = _used_by_now(context)
+    context.driver.wait_for("ready", context.limits.start, interval=0.005)
+    warmed = warm_up(context, records.arrivals)
+    records.connect()
+    context.watch("warmed up, waiting for the compilers")
+    rest = await_rest(pid, context.limits.rest)
+    before = records.close_warm_up(warmed.records)
     dropped_before = drops.total()
-
-    watch("calling")
-    sampler.start()
-    driver.say("measure")
-    first = driver.wait_for("first-call", limits.start, interval=0.001)
-    sampler.began(first.at_ns)
-    tool_at_first, receiver_at_first = time.process_time_ns(), sink.cpu_ns
-    calls_limit = limits.calls_base + parameters.invocations * limits.calls_per_invocation
-    calls_limit += 2 * parameters.calls * parameters.method_time_ns / parameters.threads / 1e9
-    if parameters.rate != "full":
-        calls_limit += 2 * parameters.calls / parameters.rate
-    last = driver.wait_for("last-call", calls_limit)
-    sampler.look()
-    tool_cpu_ns = time.process_time_ns() - tool_at_first
-    at_last_call, asked_ns = sink.counts(), time.monotonic_ns()
-    written = files.look() if files else Written(files={})
-
-    if files:
-        drained = files.settle(
-            since=written,
-            since_ns=last.at_ns,
-            quiet=limits.quiet + config.flush_interval_ns / 1e9,
-            limit=limits.drain_base + plan.expected * limits.drain_per_record,
-            watch=watch,
-        )
-    else:
-        awaited = Awaited(MEASURED, plan.expected, dropped_before, last.at_ns)
-        drained = drain(sink, drops, config, awaited, limits, sampler.agent_cores, watch)
+    calls = _call(context, records, sampler)
+    drained = records.settle(dropped_before, calls.last_ns, sampler.agent_cores)
     sampler.end()
-    receiver_cpu_ns = sink.cpu_ns - receiver_at_first
-    at_drained, settled = sink.counts(), files.look() if files else written
-    rss_peak_bytes = peak_rss_bytes(driver.process.pid)
-    own = disturbance.process_cpu_ns(driver.process.pid) + sink.cpu_with_others_ns - receivers_before
-    own += time.process_time_ns() - tool_before
-    load = disturbance.between(machine_before, disturbance.machine_cpu(isolation.watched), own, isolation.share)
-    watch("ending")
-    if config.scrape:
-        sink.scrape_last()
-    driver.say("drained")
-    driver.wait_for("written", limits.write)
-    ending = driver.process.stop(grace=limits.end)
-    _until_connections_end(sink, seconds=2.0)
-    if files:
-        assert isinstance(sink, Sink)  # the catalog lets no backend stand in for files
-        watch("counting what was written")
-        files.count(sink, config, before=warmed.records, expected=plan.expected, phase=MEASURED)
-    measured = sink.stop()
-    if before is None:
-        before = next((phase for phase in measured.earlier if phase.phase == WARM_UP), measured)
-    if measured.phase != MEASURED:
-        arrived = measured.of(config.protocol).records
-        text = f"of the {warmed.records:,} records of the warm-up, {arrived:,} arrived, and none of the measured calls"
-        if arrived:
-            raise WorkloadFailed("warm-up-loss", text)
-        if reasons := of_other_http((measured.protocols,), received=0):
-            raise WorkloadFailed(reasons[0].code, f"{text}: {reasons[0].text}")
-        raise WorkloadFailed("nothing-recorded", f"{text}: is the method woven, and the name pattern right?")
-    arrived, by_drained = (seen.records if seen.phase == MEASURED else 0 for seen in (at_last_call, at_drained))
-    if config.scrape:
-        arrived = by_drained = 0  # what is counted does not travel while the calls run
-    if files:
-        final, received = files.look(), measured.of(config.protocol).records
-        kept = before.of(config.protocol).records + received
-        arrived, by_drained = (seen.carried(final, received=received, kept=kept) for seen in (written, settled))
-    return Outcome(
+    receiver_cpu_ns = receiver.cpu_ns - calls.receiver_cpu_before_ns
+    records.look_at_drained()
+    rss_peak_bytes = peak_rss_bytes(pid)
+    load = _load_since(begun, context)
+    ending = _end(context, records)
+    records.count(warmed.records)
+    measured = receiver.stop()
+    before = before or next((phase for phase in measured.earlier if phase.phase == WARM_UP), measured)
+    _check_recorded(measured, warmed, context.config)
+    arrived_by_last_call, arrived_by_drained = records.arrived(before, measured)
+    return TrialObservations(
         warmed=warmed,
         rest=rest,
         drained=drained,
@@ -198,20 +152,99 @@ def _conduct(
         measured=measured,
         dropped_before=dropped_before,
         dropped=drops.total(ended=True) - dropped_before,
-        arrived_by_last_call=arrived,
-        arrived_by_drained=by_drained,
-        asked_ns=asked_ns,
-        tool_cpu_ns=tool_cpu_ns,
-        calls_ns=last.at_ns - first.at_ns,
+        arrived_by_last_call=arrived_by_last_call,
+        arrived_by_drained=arrived_by_drained,
+        asked_ns=calls.asked_ns,
+        tool_cpu_ns=calls.tool_cpu_ns,
+        calls_ns=calls.last_ns - calls.first_ns,
         load=load,
-        sink_cpu_ns=measured.cpu_ns if isinstance(sink, Sink) else 0,
-        receiver_cpu_ns=0 if files or config.scrape else receiver_cpu_ns,
-        cpu=sampler.account(first.at_ns, last.at_ns, drained.at_ns),
+        sink_cpu_ns=measured.cpu_ns if isinstance(receiver, Sink) else 0,
+        receiver_cpu_ns=receiver_cpu_ns if records.sent_during_calls else 0,
+        cpu=sampler.account(calls.first_ns, calls.last_ns, drained.at_ns),
         rss_peak_bytes=rss_peak_bytes,
     )
 
 
-def _until_connections_end(sink: Receiver, seconds: float) -> None:
-    deadline = time.monotonic() + seconds
-    while sink.counts().open_connections and time.monotonic() < deadline:
+class _Used(Struct, frozen=True):
+    """What machine, tool and companions had used at one moment."""
+
+    machine: disturbance.MachineCpu
+    tool_ns: int
+    companions_ns: int
+
+
+def _used_by_now(context: TrialContext) -> _Used:
+    machine, tool_ns = disturbance.machine_cpu(context.isolation.watched), time.process_time_ns()
+    return _Used(machine, tool_ns, context.receiver.cpu_with_others_ns)
+
+
+def _load_since(begun: _Used, context: TrialContext) -> disturbance.Load:
+    """What else the machine did: its work less that of the workload, of its companions and of Tracetax."""
+    own = disturbance.process_cpu_ns(context.driver.process.pid)
+    own += context.receiver.cpu_with_others_ns - begun.companions_ns
+    own += time.process_time_ns() - begun.tool_ns
+    now = disturbance.machine_cpu(context.isolation.watched)
+    return disturbance.between(begun.machine, now, own, context.isolation.share)
+
+
+class _Calls(Struct, frozen=True):
+    """What was noted while the measured calls ran; moments are CLOCK_MONOTONIC."""
+
+    first_ns: int
+    last_ns: int
+    asked_ns: int
+    """When it was asked what had arrived."""
+    tool_cpu_ns: int
+    """CPU of Tracetax's own process from the first call to the last."""
+    receiver_cpu_before_ns: int
+    """CPU that the receiver had used at the first call."""
+
+
+def _call(context: TrialContext, records: RecordSource, sampler: Sampler) -> _Calls:
+    """Let the workload make the measured calls, and ask at the last one what has arrived."""
+    context.watch("calling")
+    sampler.start()
+    context.driver.say("measure")
+    first = context.driver.wait_for("first-call", context.limits.start, interval=0.001)
+    sampler.began(first.at_ns)
+    tool_at_first, receiver_cpu_before_ns = time.process_time_ns(), context.receiver.cpu_ns
+    last = context.driver.wait_for("last-call", _calls_seconds(context.parameters, context.limits))
+    sampler.look()
+    tool_cpu_ns = time.process_time_ns() - tool_at_first
+    records.look_at_last_call()
+    return _Calls(first.at_ns, last.at_ns, time.monotonic_ns(), tool_cpu_ns, receiver_cpu_before_ns)
+
+
+def _calls_seconds(parameters: Parameters, limits: Limits) -> float:
+    """How long the measured calls may take: twice what work and rate ask for, and time for every record."""
+    seconds = limits.calls_base + parameters.invocations * limits.calls_per_invocation
+    seconds += 2 * parameters.calls * parameters.method_time_ns / parameters.threads / 1e9
+    if parameters.rate != "full":
+        seconds += 2 * parameters.calls / parameters.rate
+    return seconds
+
+
+def _end(context: TrialContext, records: RecordSource) -> Ending:
+    """End the workload the ordinary way, and wait until its connections have ended."""
+    context.watch("ending")
+    records.ask_last()
+    context.driver.say("drained")
+    context.driver.wait_for("written", context.limits.write)
+    ending = context.driver.process.stop(grace=context.limits.end)
+    deadline = time.monotonic() + CONNECTIONS_SECONDS
+    while context.receiver.counts().open_connections and time.monotonic() < deadline:
         time.sleep(0.01)
+    return ending
+
+
+def _check_recorded(measured: PhaseReport, warmed: Warmed, config: Configuration) -> None:
+    """Raise WorkloadFailed where the account of the warm-up never closed, so that no record is a measured call's."""
+    if measured.phase == MEASURED:
+        return
+    arrived = measured.of(config.protocol).records
+    text = f"of the {warmed.records:,} records of the warm-up, {arrived:,} arrived, and none of the measured calls"
+    if arrived:
+        raise WorkloadFailed("warm-up-loss", text)
+    if reasons := of_other_http((measured.protocols,), received=0):
+        raise WorkloadFailed(reasons[0].code, f"{text}: {reasons[0].text}")
+    raise WorkloadFailed("nothing-recorded", f"{text}: is the method woven, and the name pattern right?")

@@ -19,11 +19,12 @@ from tracetax.results.records import Moments, TrialRecord, Verdict
 from tracetax.run.backends import receiver
 from tracetax.run.bench import Bench
 from tracetax.run.building import LOG, Built, build
+from tracetax.run.context import WARM_UP
 from tracetax.run.files import RecordsFolder, records_folder
 from tracetax.run.launch import by_hand, command_line
 from tracetax.run.outcome import finished, with_process
 from tracetax.run.output import STREAMS, Flood, cut, last_lines
-from tracetax.run.stages import WARM_UP, Plan, conduct_or_end
+from tracetax.run.stages import Plan, conduct_or_end
 from tracetax.workloads.calltree import Driver, WorkloadFailed
 from tracetax.workloads.calltree_results import collect
 

@@ -1,8 +1,13 @@
-"""Warm-up: bursts of at most a quarter of the agent's queue, each awaited at the sink, until the code is compiled.
+"""Warm-up: bursts of at most a quarter of the agent's queue, each awaited, until the code is compiled; then a rest.
 
 A burst counts as awaited when no more than a quarter of the queue, and what the agent holds back, is outstanding:
 exporters that send in batches keep a partial batch back, and waiting for it after each burst would take a flush
 interval every time. The last burst is awaited in full, so that the measured phase starts with nothing outstanding.
+
+The rest lasts until the JVM has compiled what the warm-up made it compile. Code is compiled by threads of the JVM's
+own, from a queue that may be seconds long when the last call of the warm-up returns. What they use after the first
+measured call would be charged to the measured calls, of which it is no doing; where the baselines' is more than an
+agent's, the agent would even seem to save compiling.
 """
 
 import math
@@ -13,16 +18,17 @@ from collections.abc import Callable
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tracetax.companions.receiver import Receiver
+from tracetax.machine.threads import Work, compiling
 from tracetax.model import Configuration, Delivery, Parameters
-from tracetax.run.bench import Limits
-from tracetax.run.drops import DropLog
-from tracetax.run.files import Growth
-from tracetax.workloads.calltree import CHUNK_CALLS, TOP_TIER, Driver, Status
+from tracetax.run.context import Arrivals, TrialContext
+from tracetax.workloads.calltree import CHUNK_CALLS, TOP_TIER, Status
 
 LARGEST_BURST_RECORDS = 20_000
 LEAST_CALLS = 10_000
 POLL_SECONDS = 0.001
+REST_QUIET_SECONDS = 0.02
+"""Compilers that neither ran nor wanted to for so long have nothing in their queues."""
+REST_POLL_SECONDS = 0.004
 
 
 class Warmed(Struct, frozen=True):
@@ -31,11 +37,13 @@ class Warmed(Struct, frozen=True):
     calls: int
     bursts: int
     how: str
+    """How the driver knew which tier its code is compiled in."""
     driver_level: int
     method_level: int
     records: int
-    """That it should have produced."""
+    """Records that the warm-up should have produced."""
     connected: bool
+    """Whether any of them came."""
 
 
 def burst_calls(config: Configuration, parameters: Parameters, delivers: bool) -> int:
@@ -58,30 +66,18 @@ def enough(config: Configuration) -> int:
     return max(config.held_back, min(config.held_back + queue // 4, queue // 2))
 
 
-def warm_up(
-    driver: Driver,
-    sink: Receiver,
-    drops: DropLog,
-    config: Configuration,
-    parameters: Parameters,
-    *,
-    delivers: bool,
-    limits: Limits,
-    watch: Callable[[str], None],
-    waits: Growth | None = None,
-) -> Warmed:
-    """Warm the workload up and wait until the sink has everything, or until ``waits`` says so.
+def warm_up(context: TrialContext, arrivals: Arrivals) -> Warmed:
+    """Warm the workload up and wait until all its records have come, or none is to come any more.
 
     Raises WorkloadFailed and SinkLost.
     """
-    config = replace(config, queue=config.queue_records(parameters.depth))
-    per_call = config.records_per_call(parameters.depth) if delivers else 0
-    size = burst_calls(config, parameters, delivers)
+    driver, parameters, limits = context.driver, context.parameters, context.limits
+    config = replace(context.config, queue=context.config.queue_records(parameters.depth))
+    per_call = config.records_per_call(parameters.depth) if context.delivers else 0
+    size = burst_calls(config, parameters, context.delivers)
     outstanding = enough(config)
     burst_limit = limits.burst + size * parameters.method_time_ns / 1e9
     deadline = time.monotonic() + limits.warm_up + 2 * LEAST_CALLS * parameters.method_time_ns / 1e9
-    quiet_ns = config.flush_interval_ns + round(limits.quiet * 1e9)
-    arrivals = waits or Arrivals(sink, drops, quiet_ns, round(limits.connect * 1e9))
     calls = bursts = 0
     settled = False
 
@@ -102,12 +98,12 @@ def warm_up(
         status = burst(size)
         level = status.number("driver"), status.number("method")
         hot = min(level) >= TOP_TIER and calls >= LEAST_CALLS
-        watch(f"warming up, {calls:,} calls")
-        if (hot and (arrivals.seen or arrivals.given_up or not delivers)) or time.monotonic() > deadline:
+        context.watch(f"warming up, {calls:,} calls")
+        if (hot and (arrivals.seen or arrivals.given_up or not context.delivers)) or time.monotonic() > deadline:
             break
     for more in rounding_bursts(calls, size, config, per_call):
         status = burst(more)
-    watch("warmed up, waiting for the last records")
+    context.watch("warmed up, waiting for the last records")
     # of what samples, only the quiet tells that no more is to come
     due = sys.maxsize if config.delivery is Delivery.SAMPLED else calls * per_call - config.held_until_exit
     arrivals.wait(due, last=True)
@@ -135,51 +131,27 @@ def rounding_bursts(calls: int, size: int, config: Configuration, per_call: int)
     return [size] * (missing // size) + ([missing % size] if missing % size else [])
 
 
-class Arrivals:
-    """Waits for records at the sink, and learns from waiting in vain.
+class Rest(Struct, frozen=True):
+    """What the wait for the JVM's compilers came to."""
 
-    What is missing after a full quiet wait is written off: the next wait is not for it. After ``PATIENCE`` such waits,
-    or where nothing at all has arrived for long, bursts are not awaited any more; the verdict on the loss comes later.
-    """
+    waited_ns: int
+    compiling_ns: int
+    """CPU that the compilers used during the wait."""
+    reached: bool
+    """Whether the compilers came to rest; False where the limit ended the wait."""
 
-    PATIENCE = 3
 
-    def __init__(self, sink: Receiver, drops: DropLog, quiet_ns: int, connect_ns: int = 0) -> None:
-        """``quiet_ns``: silence after which nothing more is expected; ``connect_ns``: how long an agent may take from
-        the first wait on until something of it arrives."""
-        self._sink = sink
-        self._drops = drops
-        self._quiet_ns = quiet_ns
-        self._connect_ns = connect_ns
-        self._written_off = 0
-        self._in_vain = 0
-        self._first_ns = 0
-        self.seen = False
-
-    @property
-    def given_up(self) -> bool:
-        """Whether waiting has become pointless."""
-        if self.seen:
-            return self._in_vain >= self.PATIENCE
-        return self._in_vain > 0 and time.monotonic_ns() - self._first_ns > self._connect_ns
-
-    def wait(self, target: int, *, last: bool = False) -> None:
-        """Wait until ``target`` records have arrived or been dropped, less what is written off.
-
-        The ``last`` wait is made in any case: after it the account of the warm-up is closed. It is for every record,
-        since one that was written off may only have been late, and must not stand in for another.
-        """
-        since = time.monotonic_ns()
-        self._first_ns = self._first_ns or since
-        while last or not self.given_up:
-            counts = self._sink.counts()
-            if counts.records > 0 and not self.seen:
-                self.seen, self._in_vain = True, 0
-            missing = target - counts.records - self._drops.total()
-            if missing <= (0 if last else self._written_off):
-                return
-            if time.monotonic_ns() - max(since, counts.last_arrival_ns) > self._quiet_ns:
-                self._written_off = missing
-                self._in_vain += 1
-                return
-            time.sleep(POLL_SECONDS)
+def await_rest(pid: int, limit_seconds: float, look: Callable[[int], Work] = compiling) -> Rest:
+    """Wait until no compiler of a JVM works or wants to. A process that is gone, or has no compilers, is at rest."""
+    began = time.monotonic()
+    first = latest = look(pid)
+    quiet_since = began
+    while True:
+        time.sleep(REST_POLL_SECONDS)
+        now, at = look(pid), time.monotonic()
+        if now.wanted or now.cpu_ns != latest.cpu_ns:
+            quiet_since = at
+        latest = now
+        reached = at - quiet_since >= REST_QUIET_SECONDS
+        if reached or at - began > limit_seconds:
+            return Rest(round((at - began) * 1e9), max(0, latest.cpu_ns - first.cpu_ns), reached)
