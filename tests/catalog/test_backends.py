@@ -8,8 +8,7 @@ import pytest
 from tests.catalog.conftest import Repository
 from tracetax.backend import Backend
 from tracetax.catalog import CatalogError, load_agents, load_catalog
-from tracetax.catalog.backed import with_backends
-from tracetax.catalog.backend_file import load_backends
+from tracetax.catalog.backends import load_backends, with_backends
 from tracetax.errors import UserError
 from tracetax.model import Use
 from tracetax.preparation import GoBuild

@@ -7,7 +7,7 @@ import pytest
 
 from tests.catalog.conftest import Repository
 from tracetax.catalog import CatalogError, adhoc_experiment, load_agents, load_catalog
-from tracetax.catalog.typed import typed_jvm
+from tracetax.catalog.command_line import typed_jvm
 from tracetax.model import Experiment, JvmSettings
 
 Change = Callable[[Path, str, str], None]

@@ -7,7 +7,7 @@ import pytest
 
 from tests.catalog.conftest import TRACER, Repository
 from tracetax.catalog import load_agents
-from tracetax.catalog.references import made_of_program, references
+from tracetax.catalog.placeholders import made_of_program, references
 from tracetax.preparation import Compilation, PrepareStep, Program
 
 STEPS = """

@@ -6,7 +6,7 @@ import pytest
 
 from tests.catalog.conftest import Repository
 from tracetax.catalog import CatalogError, load_agents
-from tracetax.catalog.searched import searched_experiment
+from tracetax.catalog.command_line import searched_experiment
 from tracetax.model import JvmSettings, Parameters, Search, Use
 
 

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from tracetax.catalog import adhoc_experiment, load_agents, load_experiment, load_experiments
 from tracetax.catalog.agent_shape import AgentShape
 from tracetax.catalog.experiment_shape import ExperimentShape
-from tracetax.catalog.problems import Report
-from tracetax.catalog.shape import read
+from tracetax.catalog.reading import Report, read
 from tracetax.model import BASELINE, Delivery, Profile
 
 ROOT = Path(__file__).parents[2]

@@ -8,7 +8,7 @@ import pytest
 from tests.catalog.conftest import TRACER, Repository
 from tests.catalog.test_published import SECTION
 from tracetax.catalog import adhoc_experiment, load_agents, load_catalog
-from tracetax.catalog.searched import searched_experiment
+from tracetax.catalog.command_line import searched_experiment
 from tracetax.model import Delivery, Profile, Use
 
 Change = Callable[[Path, str, str], None]

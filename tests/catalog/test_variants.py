@@ -7,7 +7,7 @@ import pytest
 
 from tests.catalog.conftest import Repository
 from tracetax.catalog import CatalogError, load_agents, load_experiment
-from tracetax.catalog.variants import Variant
+from tracetax.catalog.experiment_shape import Variant
 from tracetax.model import Experiment
 
 Change = Callable[[Path, str, str], None]

@@ -15,7 +15,7 @@ from tracetax.artifacts.compiling import javac_command
 from tracetax.artifacts.prepared import program_command
 from tracetax.backend import Backend
 from tracetax.catalog import fill, load_agents
-from tracetax.catalog.backend_file import load_backends
+from tracetax.catalog.backends import load_backends
 from tracetax.catalog.workload_file import load_workload
 from tracetax.commands import opening
 from tracetax.companions import backend as backend_companion

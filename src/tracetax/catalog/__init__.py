@@ -1,12 +1,10 @@
 """Reads and checks the agents' folders and the experiments, and reports every problem at once."""
 
-from tracetax.catalog.adhoc import adhoc_experiment
-from tracetax.catalog.experiment_file import experiment_names
-from tracetax.catalog.java import check_java, untested_java
-from tracetax.catalog.loading import load_agents, load_catalog, load_experiment, load_experiments
+from tracetax.catalog.agent_file import check_java, load_agents, untested_java
+from tracetax.catalog.command_line import adhoc_experiment, rescheduled
+from tracetax.catalog.experiment_file import experiment_names, load_catalog, load_experiment, load_experiments
 from tracetax.catalog.placeholders import fill
-from tracetax.catalog.problems import CatalogError
-from tracetax.catalog.scheduling import rescheduled
+from tracetax.catalog.reading import CatalogError
 
 __all__ = [
     "CatalogError",

@@ -1,23 +1,47 @@
-"""What must hold in an agent's file beyond the type of each value."""
+"""What must hold in an agent's file beyond the type of each value.
+
+Artifacts, ``[[prepare]]`` and placeholders are checked for backends too.
+"""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from tracetax.catalog.agent_shape import AgentShape, ConfigurationShape, SetupShape
-from tracetax.catalog.artifact_checks import check_artifact
-from tracetax.catalog.names import did_you_mean, one_of
+from tracetax.catalog.agent_shape import AgentShape, ArtifactShape, ConfigurationShape, PrepareShape, SetupShape
 from tracetax.catalog.placeholders import (
+    FILES,
     MONITORED,
+    PREPARED,
     PROTOCOLS,
     known,
+    known_in_steps,
     known_on_class_path,
     names_in,
     sink_protocols,
     way_to,
 )
-from tracetax.catalog.prepare_checks import check_steps
-from tracetax.catalog.problems import Report, join
+from tracetax.catalog.reading import Report, did_you_mean, join, one_of
 from tracetax.model import SCRAPED, Configuration, Delivery, Profile
+
+SOURCES = {
+    "maven": 'maven = "group:artifact:version"',
+    "url": 'url = "https://…"',
+    "given": 'given = "what file it is"',
+}
+"""Where an artifact may come from, and how that is said."""
+NEEDED = {
+    "maven": {"sha256": "of the file that was really fetched"},
+    "url": {"sha256": "of the file that was really fetched", "version": "which stands in every row"},
+    "given": {},
+}
+"""By source: keys that must stand beside it, and why."""
+UNWANTED = {
+    "maven": {"version": "the coordinate says it"},
+    "url": {},
+    "given": {"sha256": "the file that is given is known by its own"},
+}
+"""By source: keys that must not stand beside it, and why."""
+WORK = ("unzip", "copy", "compile", "go", "run")
+"""Keys of a ``[[prepare]]``, of which it needs one at least."""
 
 
 def check_said(shape: AgentShape, refused_flags: Sequence[str], report: Report) -> None:
@@ -27,7 +51,7 @@ def check_said(shape: AgentShape, refused_flags: Sequence[str], report: Report) 
     """
     for name, artifact in shape.artifacts.items():
         check_artifact(join("artifacts", name), artifact, report)
-    check_steps(shape.prepare, shape.artifacts, check_names, report)
+    check_steps(shape.prepare, shape.artifacts, report)
     _check_technology(shape, report)
     prepared = [step.name for step in shape.prepare]
     sections: dict[str, SetupShape] = {"common": shape.common}
@@ -52,9 +76,12 @@ def check_said(shape: AgentShape, refused_flags: Sequence[str], report: Report) 
 
 
 def check_together(
-    configuration: Configuration, own: ConfigurationShape, inherited: Iterable[str], held: SetupShape, report: Report
+    configuration: Configuration, own: ConfigurationShape, inherited: Iterable[str], setup: SetupShape, report: Report
 ) -> None:
-    """Check what the values of one configuration mean together, with all that it takes from ``inherited`` sections."""
+    """Check what the values of one configuration mean together.
+
+    ``own`` is what its table says; ``setup`` is that with all that it takes from ``inherited`` sections.
+    """
     name, _, technology = configuration.name.partition(":")
     where = f' (with the technology "{technology}")' if technology else ""
     path = join("configurations", name)
@@ -66,35 +93,92 @@ def check_together(
             report.add(join(path, key), text + where)
 
     for key in ("layers", "delivery"):
-        if not getattr(held, key):
+        if not getattr(setup, key):
             add(key, "is missing, here, in what it extends and in [common]")
-    if own.profile is Profile.LOSSLESS and held.delivery is not Delivery.COMPLETE:
+    if own.profile is Profile.LOSSLESS and setup.delivery is not Delivery.COMPLETE:
         add("profile", 'is "lossless", so delivery must be "complete"', "delivery")
-    if own.sampling is not None and held.delivery not in (None, Delivery.SAMPLED):
-        add("sampling", f'is given, but delivery = "{held.delivery}" does not sample', "delivery")
-    if held.delivery in (None, Delivery.NONE):
+    if own.sampling is not None and setup.delivery not in (None, Delivery.SAMPLED):
+        add("sampling", f'is given, but delivery = "{setup.delivery}" does not sample', "delivery")
+    if setup.delivery in (None, Delivery.NONE):
         if own.protocol is not None:
             add("protocol", 'is given, but delivery = "none" promises no records', "delivery")
         return
     for key in ("protocol", "record_name"):
-        if getattr(held, key) is None:
+        if getattr(setup, key) is None:
             add(key, f'is missing: delivery = "{configuration.delivery}" promises records')
-    if held.protocol in PROTOCOLS and held.protocol not in sink_protocols(configuration):
+    if setup.protocol in PROTOCOLS and setup.protocol not in sink_protocols(configuration):
         missing = "where its files go" if configuration.writes_files else "where the sink listens for that"
-        if held.protocol == SCRAPED:
+        if setup.protocol == SCRAPED:
             missing = "where it shall serve its metrics"
-        text = f'is "{held.protocol}", but no flag says {missing}, as "{{{way_to(held.protocol)}}}" would'
+        text = f'is "{setup.protocol}", but no flag says {missing}, as "{{{way_to(setup.protocol)}}}" would'
         add("protocol", text, "jvm", "environment")
-    if held.protocol == SCRAPED and held.scrape is None:
+    if setup.protocol == SCRAPED and setup.scrape is None:
         add("scrape", f'is missing: protocol = "{SCRAPED}" needs to know what to ask for', "protocol")
-    if held.scrape is not None and held.protocol != SCRAPED:
+    if setup.scrape is not None and setup.protocol != SCRAPED:
         add("scrape", f'is given, but protocol is not "{SCRAPED}"', "protocol")
-    if (held.protocol == SCRAPED) != (held.delivery is Delivery.AGGREGATED):
+    if (setup.protocol == SCRAPED) != (setup.delivery is Delivery.AGGREGATED):
         add("delivery", f'must be "aggregated" where protocol = "{SCRAPED}", and only there', "protocol")
-    if held.deletes_oldest and held.protocol in PROTOCOLS and not configuration.writes_files:
-        add("deletes_oldest", f'is true, but "{held.protocol}" writes no files', "protocol")
-    if held.deletes_oldest and held.delivery is Delivery.COMPLETE:
+    if setup.deletes_oldest and setup.protocol in PROTOCOLS and not configuration.writes_files:
+        add("deletes_oldest", f'is true, but "{setup.protocol}" writes no files', "protocol")
+    if setup.deletes_oldest and setup.delivery is Delivery.COMPLETE:
         add("deletes_oldest", 'is true, but delivery = "complete" promises to keep every record', "delivery")
+
+
+def check_artifact(path: str, artifact: ArtifactShape, report: Report) -> None:
+    """Report a missing or second source, and what is missing or too much beside it."""
+    if report.concerns(path):
+        return
+    sources = [source for source in SOURCES if getattr(artifact, source) is not None]
+    if not sources:
+        report.add(path, f"has no source: {', '.join(SOURCES.values())}")
+        return
+    first, *others = sources
+    for source in others:
+        report.add(join(path, source), f"is a second source beside {first}: an artifact has one")
+    if others:
+        return
+    for key, what in NEEDED[first].items():
+        if getattr(artifact, key) is None:
+            report.add(join(path, key), f"is missing: {what}")
+    for key, why in UNWANTED[first].items():
+        if getattr(artifact, key) is not None:
+            report.add(join(path, key), f"must not stand beside {first}: {why}")
+
+
+def check_steps(
+    steps: Sequence[PrepareShape], artifacts: Collection[str], report: Report, *, files: str = FILES
+) -> None:
+    """Report names that are not there, steps without work, and circles.
+
+    ``files`` is the placeholder of the folder that the file lies in: an agent's, or a backend's.
+    """
+    names = [step.name for step in steps]
+    for index, step in enumerate(steps):
+        path = f"prepare[{index}]"
+        if report.concerns(join(path, "name")):
+            continue
+        if step.name in names[:index]:
+            report.add(join(path, "name"), f'there are two steps by the name of "{step.name}"')
+        if not any(getattr(step, key) for key in WORK) and not report.concerns(path):
+            report.add(path, f"does nothing: give {', '.join(WORK[:-1])} or {WORK[-1]}")
+        if step.strip is not None and not step.unzip:
+            report.add(join(path, "strip"), "is given, but nothing is unpacked")
+        others = [name for name in names if name != step.name]
+        for key, text in _texts(path, step):
+            check_names(key, text, known_in_steps(artifacts, others, files), report)
+            if not text.startswith("{") and not key.startswith((f"{path}.run.jvm", f"{path}.run.arguments")):
+                report.add(key, f'"{text}" must begin with a placeholder, as in "{{{files}}}/{text}"')
+        circle = _circle(step.name, {other.name: other for other in steps})
+        if circle and index == min(map(names.index, circle)):
+            report.add(path, f"goes in a circle: {' → '.join(circle)}")
+
+
+def check_names(key: str, template: str, names: tuple[str, ...], report: Report) -> None:
+    """Report a placeholder in a text that is none of ``names``."""
+    wrong = [name for name in names_in(template) if name not in names]
+    if wrong:
+        hint = did_you_mean(wrong[0], names) or f". Known: {', '.join(names)}"
+        report.add(key, f'there is no placeholder "{{{wrong[0]}}}"{hint}')
 
 
 def _check_technology(shape: AgentShape, report: Report) -> None:
@@ -121,14 +205,6 @@ def _check_flags(path: str, flags: tuple[str, ...], refused: Sequence[str], repo
             report.add(f"{join(path, 'jvm')}[{index}]", f'"{flag}" must not stand here: {why}')
 
 
-def check_names(key: str, template: str, names: tuple[str, ...], report: Report) -> None:
-    """Report a placeholder in a text that is none of ``names``."""
-    wrong = [name for name in names_in(template) if name not in names]
-    if wrong:
-        hint = did_you_mean(wrong[0], names) or f". Known: {', '.join(names)}"
-        report.add(key, f'there is no placeholder "{{{wrong[0]}}}"{hint}')
-
-
 def _check_drop_log(key: str, pattern: str, report: Report) -> None:
     try:
         groups = re.compile(pattern).groups
@@ -137,3 +213,37 @@ def _check_drop_log(key: str, pattern: str, report: Report) -> None:
         return
     if groups != 1:
         report.add(key, f"must have exactly one group, which is the number of dropped records; it has {groups}")
+
+
+def _texts(path: str, step: PrepareShape) -> Iterator[tuple[str, str]]:
+    """Every text in which placeholders may stand, with its key."""
+    yield from _numbered(join(path, "unzip"), step.unzip)
+    yield from ((join(join(path, "copy"), target), source) for target, source in step.copy.items())
+    if step.compile:
+        yield f"{path}.compile.sources", step.compile.sources
+        yield from _numbered(f"{path}.compile.class_path", step.compile.class_path)
+    if step.go:
+        yield f"{path}.go.sources", step.go.sources
+    if step.run:
+        for key in ("class_path", "jvm", "arguments"):
+            yield from _numbered(f"{path}.run.{key}", getattr(step.run, key))
+
+
+def _numbered(key: str, texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    return ((f"{key}[{index}]", text) for index, text in enumerate(texts))
+
+
+def _circle(name: str, steps: Mapping[str, PrepareShape]) -> list[str]:
+    """The way from a step back to itself; empty where there is none."""
+    ways = [[name]]
+    seen: set[str] = set()
+    while ways:
+        way = ways.pop()
+        for _, text in _texts("", steps[way[-1]]):
+            for other in (used.removeprefix(PREPARED) for used in names_in(text) if used.startswith(PREPARED)):
+                if other == name:
+                    return [*way, name]
+                if other in steps and other not in seen:
+                    seen.add(other)
+                    ways.append([*way, other])
+    return []

@@ -1,17 +1,24 @@
-"""Reads the agents' folders: ``agents/<name>/agent.toml``."""
+"""Reads the agents' folders, ``agents/<name>/agent.toml``, and says which agents there are and what they run on."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from tracetax.catalog.agent_checks import check_said, check_together
-from tracetax.catalog.agent_shape import AgentShape, ArtifactShape, ConfigurationShape, PrepareShape, SetupShape
-from tracetax.catalog.inheritance import ancestry, merged
-from tracetax.catalog.problems import Report, join
+from tracetax.catalog.agent_shape import (
+    AgentShape,
+    ArtifactShape,
+    ConfigurationShape,
+    PrepareShape,
+    SetupShape,
+    ancestry,
+    merged,
+)
+from tracetax.catalog.reading import Report, did_you_mean, join, raise_problems, read_file
 from tracetax.catalog.runtime_file import read_runtimes
-from tracetax.catalog.shape import read_file
+from tracetax.errors import UserError
 from tracetax.ledger import Sampling
 from tracetax.model import (
     AS_COMPILED,
@@ -32,6 +39,24 @@ from tracetax.program import Runtime
 
 UNPROMISED_NAME = "{monitored.simple_class}.{monitored.method}"
 """What the sink takes for a record of the monitored method where none is promised and the file names none."""
+
+
+class Known(Struct, frozen=True):
+    """The agents that an experiment, or a command, can name."""
+
+    agents: Mapping[str, Agent]
+    unreadable: frozenset[str] = frozenset()
+    """Agents whose own files have problems, which are reported there."""
+
+
+def load_agents(root: Path, own: Sequence[Path] = ()) -> dict[str, Agent]:
+    """All agents of ``root/agents``, and in ``own`` folders of the user's, by the name of their folder.
+
+    Raises CatalogError.
+    """
+    agents, reports = read_agents(root, own)
+    raise_problems(*reports)
+    return agents
 
 
 def read_agents(root: Path, own: Sequence[Path] = ()) -> tuple[dict[str, Agent], list[Report]]:
@@ -58,6 +83,96 @@ def read_agents(root: Path, own: Sequence[Path] = ()) -> tuple[dict[str, Agent],
             if agent is not None and not report.problems:
                 agents[folder.name] = agent if shipped else replace(agent, folder=str(folder.resolve()))
     return agents, reports
+
+
+def configured(agent: Agent, name: str, technology: str = "") -> str:
+    """What a configuration is called in a technology; the one that holds anyway needs no name."""
+    name, _, own = name.partition(":")
+    technology = technology or own
+    return f"{name}:{technology}" if technology and technology != agent.technology else name
+
+
+def unknown_agent(name: str, known: Known) -> str:
+    """The sentence about an agent that does not exist."""
+    hint = did_you_mean(name, (key for key in known.agents if key != BASELINE.agent))
+    return f'"{name}" is no agent{hint}   {listed("agents", known.agents.values())}'
+
+
+def listed(what: str, agents: Iterable[Agent]) -> str:
+    """The command that lists ``what``, with the folders of those of the ``agents`` that are the user's own."""
+    own = "".join(f" --agents-dir {agent.folder}" for agent in agents if agent.folder)
+    return f"(./tracetax list {what}{own})"
+
+
+def check_java(agents: Mapping[int, Iterable[Agent]]) -> None:
+    """Raise UserError, with every agent that needs a newer Java than a feature release on which it would be measured.
+
+    ``agents`` are those that are measured on each release.
+    """
+    lacking = [(agent, release) for release, on_it in agents.items() for agent in on_it if release < agent.java.min]
+    if lacking:
+        needs = "".join(
+            f"{_who(agent)} needs Java {agent.java.min} or newer, and would run on Java {release}.\n"
+            for agent, release in lacking
+        )
+        newest = max(agent.java.min for agent, _ in lacking)
+        raise UserError(
+            f"{needs}Ask for a JDK of at least {newest}: --jdk {newest}, or JAVA_HOME=… ./tracetax run\n"
+            "Or take what needs it out of the experiment."
+        )
+
+
+def untested_java(agents: Iterable[Agent], release: int) -> list[str]:
+    """A sentence for each agent that runs on feature release ``release`` as far as it says, but was not tried on it."""
+    return [
+        f"{_who(agent)} was not tried on Java {release}"
+        + (f", but on {_listed(agent.java.tested)}." if agent.java.tested else " or any other.")
+        for agent in agents
+        if agent.java.min <= release and release not in agent.java.tested
+    ]
+
+
+def artifact_of(name: str, said: ArtifactShape) -> Artifact:
+    """``[artifacts.<name>]`` as the rest of Tracetax knows it."""
+    return Artifact(
+        name=name,
+        maven=said.maven or "",
+        sha256=said.sha256 or "",
+        url=said.url or "",
+        given=said.given or "",
+        version_named=said.version or "",
+    )
+
+
+def step_of(said: PrepareShape) -> PrepareStep:
+    """``[[prepare]]`` as the rest of Tracetax knows it."""
+    compilation, program = said.compile, said.run
+    return PrepareStep(
+        name=said.name,
+        unzip=said.unzip,
+        strip=said.strip or 0,
+        copy=said.copy,
+        compile=Compilation(compilation.sources, compilation.class_path, compilation.release, compilation.jar or "")
+        if compilation
+        else None,
+        run=Program(program.main, program.class_path, program.jvm, program.arguments) if program else None,
+        go=GoBuild(said.go.sources, said.go.program) if said.go else None,
+    )
+
+
+class Combined(Struct, frozen=True):
+    """A configuration in one technology, with everything that it takes from other tables of its agent's file."""
+
+    name: str
+    own: ConfigurationShape
+    """What its own table says."""
+    setup: SetupShape
+    """What holds for it: its own table, and all that it takes from others."""
+    inherited: tuple[str, ...]
+    """Tables that it takes from, beside its own and ``[common]``."""
+    technology: str
+    title: str
+    by_default: bool
 
 
 def _agent_folders(place: Path) -> list[Path]:
@@ -99,62 +214,25 @@ def _read_agent(folder: Path, runtimes: Mapping[str, Runtime], report: Report) -
     )
 
 
-def artifact_of(name: str, said: ArtifactShape) -> Artifact:
-    """The artifact as the rest of Tracetax knows it."""
-    return Artifact(
-        name=name,
-        maven=said.maven or "",
-        sha256=said.sha256 or "",
-        url=said.url or "",
-        given=said.given or "",
-        version_named=said.version or "",
-    )
-
-
-def step_of(said: PrepareShape) -> PrepareStep:
-    """The step as the rest of Tracetax knows it."""
-    compilation, program = said.compile, said.run
-    return PrepareStep(
-        name=said.name,
-        unzip=said.unzip,
-        strip=said.strip or 0,
-        copy=said.copy,
-        compile=Compilation(compilation.sources, compilation.class_path, compilation.release, compilation.jar or "")
-        if compilation
-        else None,
-        run=Program(program.main, program.class_path, program.jvm, program.arguments) if program else None,
-        go=GoBuild(said.go.sources, said.go.program) if said.go else None,
-    )
-
-
-class Held(Struct, frozen=True):
-    """A configuration in one technology, with everything that it takes from elsewhere."""
-
-    name: str
-    own: ConfigurationShape
-    held: SetupShape
-    inherited: tuple[str, ...]
-    """Sections that it takes from, beside its own and ``[common]``."""
-    technology: str
-    title: str
-    by_default: bool
-
-
 def _configurations(agent: str, shape: AgentShape, report: Report) -> dict[str, Configuration]:
     """All configurations in the order of the file, each in every technology.
 
     Checked are those first that others extend, and the technology first that holds where none is named.
     """
-    found = {name: ancestry(name, shape.configurations, report) for name in shape.configurations}
-    chains = {name: chain for name, chain in found.items() if chain is not None}
-    every = [held for name, chain in chains.items() for held in _in_technologies(name, chain, shape)]
-    configurations = {held.name: _built(agent, held) for held in every}
-    for held in sorted(every, key=lambda held: (not held.by_default, len(held.inherited))):
-        check_together(configurations[held.name], held.own, held.inherited, held.held, report)
+    chains = {name: ancestry(name, shape.configurations, report) for name in shape.configurations}
+    every = [
+        combined
+        for name, chain in chains.items()
+        if chain is not None
+        for combined in _in_technologies(name, chain, shape)
+    ]
+    configurations = {combined.name: _built(agent, combined) for combined in every}
+    for combined in sorted(every, key=lambda combined: (not combined.by_default, len(combined.inherited))):
+        check_together(configurations[combined.name], combined.own, combined.inherited, combined.setup, report)
     return configurations
 
 
-def _in_technologies(name: str, chain: tuple[str, ...], shape: AgentShape) -> Iterator[Held]:
+def _in_technologies(name: str, chain: tuple[str, ...], shape: AgentShape) -> Iterator[Combined]:
     """A configuration in the technology that needs no name, then in each of the others."""
     own = shape.configurations[name]
     setups = tuple(shape.configurations[link] for link in chain)
@@ -163,14 +241,14 @@ def _in_technologies(name: str, chain: tuple[str, ...], shape: AgentShape) -> It
     others = [technology for technology in shape.technologies if technology != default]
     for technology in (default, *others):
         if technology is None:
-            yield Held(name, own, merged(shape.common, *setups), extended, "", own.title, by_default=True)
+            yield Combined(name, own, merged(shape.common, *setups), extended, "", own.title, by_default=True)
             continue
         said = shape.technologies[technology]
         by_default = technology == default
-        yield Held(
+        yield Combined(
             name=name if by_default else f"{name}:{technology}",
             own=own,
-            held=merged(shape.common, said, *setups),
+            setup=merged(shape.common, said, *setups),
             inherited=(join("technologies", technology), *extended),
             technology=technology,
             title=own.title if by_default else f"{own.title}, {said.title}",
@@ -178,40 +256,49 @@ def _in_technologies(name: str, chain: tuple[str, ...], shape: AgentShape) -> It
         )
 
 
-def _built(agent: str, of: Held) -> Configuration:
+def _built(agent: str, combined: Combined) -> Configuration:
     """The configuration as the rest of Tracetax knows it; where nothing is promised, nothing is waited for."""
-    own, held = of.own, of.held
-    promises = held.delivery is not Delivery.NONE
-    shipped = own.profile is not Profile.STOCK or of.by_default
+    own, setup = combined.own, combined.setup
+    promises = setup.delivery is not Delivery.NONE
+    shipped = own.profile is not Profile.STOCK or combined.by_default
     return Configuration(
         agent=agent,
-        name=of.name,
-        title=of.title,
-        layers=held.layers or (),
-        delivery=held.delivery or Delivery.NONE,
+        name=combined.name,
+        title=combined.title,
+        layers=setup.layers or (),
+        delivery=setup.delivery or Delivery.NONE,
         profile=own.profile if shipped else None,
-        protocol=held.protocol if promises else None,
-        records_per_invocation=held.records_per_invocation or 1,
-        record_name=held.record_name or (None if promises else UNPROMISED_NAME),
-        queue=held.queue if promises else None,
-        queue_trees=held.queue_trees if promises else None,
-        held_back=(held.held_back or 0) if promises else 0,
-        flush_interval_ns=(held.flush_interval or 0) if promises else 0,
-        pause_ns=(held.pause or 0) if promises else 0,
-        drop_log=held.drop_log if promises else None,
-        deletes_oldest=bool(held.deletes_oldest) and promises,
-        most_output_bytes=held.most_output or MOST_OUTPUT_BYTES,
-        jvm=held.jvm,
-        environment=held.environment,
-        memory=Memory(held.memory.base, held.memory.per_record) if held.memory else None,
+        protocol=setup.protocol if promises else None,
+        records_per_invocation=setup.records_per_invocation or 1,
+        record_name=setup.record_name or (None if promises else UNPROMISED_NAME),
+        queue=setup.queue if promises else None,
+        queue_trees=setup.queue_trees if promises else None,
+        held_back=(setup.held_back or 0) if promises else 0,
+        flush_interval_ns=(setup.flush_interval or 0) if promises else 0,
+        pause_ns=(setup.pause or 0) if promises else 0,
+        drop_log=setup.drop_log if promises else None,
+        deletes_oldest=bool(setup.deletes_oldest) and promises,
+        most_output_bytes=setup.most_output or MOST_OUTPUT_BYTES,
+        jvm=setup.jvm,
+        environment=setup.environment,
+        memory=Memory(setup.memory.base, setup.memory.per_record) if setup.memory else None,
         published=own.published,
-        class_path=AS_COMPILED if held.class_path is None else held.class_path,
-        tree_limit=held.tree_limit,
-        technology=of.technology,
-        sampling=Sampling(held.sampling.one_in, held.sampling.by)
-        if held.sampling and held.delivery is Delivery.SAMPLED
+        class_path=AS_COMPILED if setup.class_path is None else setup.class_path,
+        tree_limit=setup.tree_limit,
+        technology=combined.technology,
+        sampling=Sampling(setup.sampling.one_in, setup.sampling.by)
+        if setup.sampling and setup.delivery is Delivery.SAMPLED
         else None,
-        scrape=Scrape(held.scrape.path, held.scrape.interval, held.scrape.metric or "")
-        if held.scrape and promises
+        scrape=Scrape(setup.scrape.path, setup.scrape.interval, setup.scrape.metric or "")
+        if setup.scrape and promises
         else None,
     )
+
+
+def _who(agent: Agent) -> str:
+    return "The baseline" if agent.key == BASELINE.agent else f"{agent.key} {agent.version}"
+
+
+def _listed(releases: tuple[int, ...]) -> str:
+    *others, last = map(str, releases)
+    return f"{', '.join(others)} and {last}" if others else last

@@ -1,23 +1,20 @@
-"""What may stand in ``agents/<name>/agent.toml``; docs/agent-file.md explains every key."""
+"""What may stand in ``agents/<name>/agent.toml``, and what a configuration takes from other tables of the file.
 
-from typing import Annotated, Literal, TypeAlias
+docs/agent-file.md explains every key. Artifacts and ``[[prepare]]`` may stand in a backend's file too.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypeAlias
 
 from msgspec import Meta, Struct
 
-from tracetax.catalog import units
+from tracetax.catalog.reading import Count, Name, Positive, Report, Text, did_you_mean, join
+from tracetax.catalog.units import Duration, Size
 from tracetax.model import Delivery, Layer, Profile
 
-Text: TypeAlias = Annotated[str, Meta(min_length=1)]
-Count: TypeAlias = Annotated[int, Meta(ge=0)]
-Positive: TypeAlias = Annotated[int, Meta(ge=1)]
-Duration: TypeAlias = Annotated[int, Meta(extra={"read": units.duration})]
-Size: TypeAlias = Annotated[int, Meta(extra={"read": units.size})]
-Name: TypeAlias = Annotated[
-    str,
-    Meta(
-        pattern="(?=.{1,64}$)[a-z0-9]+(-[a-z0-9]+)*",
-        extra={"means": "a name of at most 64 lower-case letters and digits, with hyphens between"},
-    ),
+Homepage: TypeAlias = Annotated[str, Meta(pattern="https?://.+", extra={"means": "the address of a page"})]
+UrlPath: TypeAlias = Annotated[
+    str, Meta(pattern=r"/\S*", extra={"means": "a path: it begins with a slash and has no blanks"})
 ]
 ArtifactName: TypeAlias = Annotated[
     str,
@@ -119,7 +116,7 @@ class MemoryShape(Struct, frozen=True):
 class ScrapeShape(Struct, frozen=True, kw_only=True):
     """``scrape = { path = "/metrics", metric = "calls_total", interval = "15 s" }``."""
 
-    path: Annotated[str, Meta(pattern=r"/\S*", extra={"means": "a path: it begins with a slash and has no blanks"})]
+    path: UrlPath
     metric: Annotated[str, Meta(pattern=r"[a-zA-Z_:][\w:.]*", extra={"means": "the name of a metric"})] | None = None
     interval: Duration = 15 * 10**9
 
@@ -132,7 +129,7 @@ class SamplingShape(Struct, frozen=True, kw_only=True):
 
 
 class SetupShape(Struct, frozen=True, kw_only=True):
-    """``[common]``, and what a configuration shares with it. None is not said here."""
+    """``[common]``, and what a configuration shares with it. None where the table does not say the key."""
 
     layers: tuple[Layer, ...] | None = None
     delivery: Delivery | None = None
@@ -176,7 +173,7 @@ class AgentShape(Struct, frozen=True, kw_only=True):
     """The whole file."""
 
     name: Text
-    homepage: Annotated[str, Meta(pattern="https?://.+", extra={"means": "the address of a page"})]
+    homepage: Homepage
     licence: Text
     language: Literal["java"]
     java: JavaShape
@@ -188,3 +185,48 @@ class AgentShape(Struct, frozen=True, kw_only=True):
     technology: Name | None = None
     technologies: dict[Name, TechnologyShape] = {}
     configurations: dict[Name, ConfigurationShape]
+
+
+def ancestry(name: str, configurations: Mapping[str, ConfigurationShape], report: Report) -> tuple[str, ...] | None:
+    """A configuration and those it extends, the farthest first; None, with a problem, where that leads nowhere."""
+    chain = [name]
+    while (parent := configurations[chain[-1]].extends) is not None:
+        key = join(join("configurations", chain[-1]), "extends")
+        if parent not in configurations:
+            hint = did_you_mean(parent, (other for other in configurations if other != chain[-1]))
+            report.add(key, f'"{parent}" is no configuration of this file{hint}')
+            return None
+        if parent in chain:
+            if parent == name:
+                report.add(key, f"goes in a circle: {' → '.join([*chain, parent])}")
+            return None
+        chain.append(parent)
+    return tuple(reversed(chain))
+
+
+def merged(*setups: SetupShape) -> SetupShape:
+    """What holds for the last of ``setups``, which takes from those before it, the nearest first.
+
+    Flags are put one behind the other, where a system property given again replaces the earlier one; environment
+    variables are merged by name; of everything else the last one said counts.
+    """
+    held: dict[str, Any] = {"jvm": (), "environment": {}}
+    for setup in setups:
+        for key in SetupShape.__struct_fields__:
+            said = getattr(setup, key)
+            if key == "jvm":
+                held[key] = _flags(held[key], said)
+            elif key == "environment":
+                held[key] = {**held[key], **said}
+            elif said is not None:
+                held[key] = said
+    return SetupShape(**held)
+
+
+def _flags(earlier: tuple[str, ...], later: tuple[str, ...]) -> tuple[str, ...]:
+    replaced = {_property(flag) for flag in later} - {None}
+    return (*(flag for flag in earlier if _property(flag) not in replaced), *later)
+
+
+def _property(flag: str) -> str | None:
+    return flag.partition("=")[0] if flag.startswith("-D") else None

@@ -1,22 +1,82 @@
-"""Reads an experiment: a name in ``experiments/`` or the path of a file."""
+"""Reads experiments: a name in ``experiments/`` or the path of a file, with every problem of every file at once."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 from msgspec.structs import replace
 
-from tracetax.catalog.experiment_shape import ExperimentShape, JvmShape, PartShape, UsesShape, VariantShape
-from tracetax.catalog.factors import combinations, overridden, too_long
-from tracetax.catalog.names import did_you_mean, one_of
-from tracetax.catalog.problems import Report, join
+from tracetax.catalog.agent_file import Known, configured, listed, read_agents, unknown_agent
+from tracetax.catalog.experiment_shape import (
+    ExperimentShape,
+    JvmShape,
+    PartShape,
+    UsesShape,
+    Variant,
+    VariantShape,
+    check_variants,
+    combinations,
+    overridden,
+    scheduled,
+    too_long,
+    version_of,
+)
 from tracetax.catalog.published import published_rows
-from tracetax.catalog.scheduling import scheduled
-from tracetax.catalog.shape import read_file
-from tracetax.catalog.uses import Known, read_uses, uses_if_given
-from tracetax.catalog.variants import Variant, check_variants, version_of
+from tracetax.catalog.reading import CatalogError, Report, did_you_mean, join, one_of, raise_problems, read_file
 from tracetax.errors import UserError
-from tracetax.model import Experiment, Part, PublishedLine, PublishedRow
+from tracetax.model import BASELINE, Agent, Experiment, Part, PublishedLine, PublishedRow, Use
+
+
+def load_experiment(name_or_path: str, agents: Mapping[str, Agent], root: Path, *, variant: Variant = "") -> Experiment:
+    """One experiment, by its name in ``root/experiments`` or the path of a file, in the version that is asked for.
+
+    Raises UserError for an unknown name and CatalogError for a file with problems.
+    """
+    path, label = find_experiment(name_or_path, root)
+    report = Report(label)
+    experiment = read_experiment(path, Known(agents), root, report, variant=variant)
+    if experiment is None or report.problems:
+        raise CatalogError([report])
+    return experiment
+
+
+def load_catalog(
+    name_or_path: str, root: Path, own: Sequence[Path] = (), *, variant: Variant = "", jvm: JvmShape | None = None
+) -> tuple[dict[str, Agent], Experiment]:
+    """All agents and one experiment; what ``jvm`` says goes before the file's JVM settings.
+
+    Raises as ``load_experiment``, with the problems of all files together.
+    """
+    agents, reports = read_agents(root, own)
+    path, label = find_experiment(name_or_path, root)
+    report = Report(label)
+    broken = frozenset(Path(other.file).parent.name for other in reports if other.problems)
+    experiment = read_experiment(path, Known(agents, broken), root, report, variant=variant, jvm=jvm)
+    raise_problems(*reports, report)
+    if experiment is None:
+        raise CatalogError([report])
+    return agents, experiment
+
+
+def load_experiments(agents: Mapping[str, Agent], root: Path) -> dict[str, Experiment]:
+    """Every experiment of ``root/experiments`` by name. Raises CatalogError with the problems of all of them."""
+    experiments: dict[str, Experiment] = {}
+    reports: list[Report] = []
+    for name in experiment_names(root):
+        path, label = find_experiment(name, root)
+        report = Report(label)
+        experiment = read_experiment(path, Known(agents), root, report)
+        reports.append(report)
+        if experiment is not None:
+            experiments[name] = experiment
+    raise_problems(*reports)
+    return experiments
+
+
+def experiment_names(root: Path) -> tuple[str, ...]:
+    """The names of all experiments in ``experiments/``."""
+    return tuple(sorted(path.stem for path in (root / "experiments").glob("*.toml")))
+
 
 Table = TypeVar("Table", ExperimentShape, PartShape, VariantShape)
 
@@ -32,11 +92,6 @@ def find_experiment(name_or_path: str, root: Path) -> tuple[Path, str]:
     given = Path(name_or_path).expanduser()
     inside = root / given
     return (inside if not given.exists() and inside.exists() else given), name_or_path
-
-
-def experiment_names(root: Path) -> tuple[str, ...]:
-    """The names of all experiments in ``experiments/``."""
-    return tuple(sorted(path.stem for path in (root / "experiments").glob("*.toml")))
 
 
 def read_experiment(
@@ -125,7 +180,7 @@ def _expanded(
 ) -> Iterator[Part]:
     groups, at = _uses_of(path, part, shape)
     language = "" if report.concerns("workload") else shape.workload.partition("/")[2]
-    uses = read_uses(groups, at, language, known, report)
+    uses = _read_uses(groups, at, language, known, report)
     if not groups:
         report.add(at, "is missing: name at least one configuration to measure")
     parameters = overridden(part.parameters, shape.parameters)
@@ -157,7 +212,7 @@ def _expanded(
             uses=tuple(uses.values()),
             jvm=combination.jvm,
             levels=combination.levels,
-            if_given=uses_if_given(groups, at, uses),
+            if_given=_uses_if_given(groups, at, uses),
         )
 
 
@@ -166,3 +221,66 @@ def _uses_of(path: str, part: PartShape, shape: ExperimentShape) -> tuple[tuple[
     if part.configurations:
         return part.configurations, join(path, "configurations")
     return shape.configurations, "configurations"
+
+
+def _read_uses(groups: tuple[UsesShape, ...], path: str, language: str, known: Known, report: Report) -> dict[str, Use]:
+    """The configurations named by ``groups``, by the key that names each.
+
+    ``path`` is the key of the list; ``language`` is the workload's, empty where it is not known.
+    """
+    uses: dict[str, Use] = {}
+    for position, group in enumerate(groups):
+        key = f"{path}[{position}]"
+        agent = known.agents.get(group.agent)
+        if not group.use:
+            report.add(f"{key}.use", "is an empty list: name at least one configuration")
+        if agent is None:
+            if group.agent not in known.unreadable:
+                report.add(f"{key}.agent", unknown_agent(group.agent, known))
+            continue
+        if language and agent.language != language:
+            report.add(f"{key}.agent", f"{agent.key} traces {agent.language}, the workload is in {language}")
+        for technology in _technologies(agent, group, key, report):
+            for index, name in enumerate(group.use):
+                where = f"{key}.use[{index}]"
+                use = Use(agent.key, configured(agent, name, technology))
+                if use == BASELINE:
+                    report.add(where, "is the baseline, which every block contains twice without being named")
+                elif use.configuration not in agent.configurations:
+                    hint = did_you_mean(name, agent.configurations)
+                    command = listed(f"configurations {agent.key}", [agent])
+                    report.add(where, f'"{name}" is no configuration of {agent.key}{hint}   {command}')
+                elif use in uses.values():
+                    report.add(where, f"{use} is named twice")
+                else:
+                    uses[f"{where}:{technology}" if technology else where] = use
+    return uses
+
+
+def _technologies(agent: Agent, group: UsesShape, key: str, report: Report) -> tuple[str, ...]:
+    """Those that a group names, or an empty name where it names none; none after a problem was reported."""
+    if group.technologies is None:
+        return ("",)
+    if not group.technologies:
+        report.add(f"{key}.technologies", "is an empty list: name at least one technology, or leave it out")
+    technologies: list[str] = []
+    for index, technology in enumerate(group.technologies):
+        where = f"{key}.technologies[{index}]"
+        if technology not in agent.technologies:
+            known = f". It has {one_of(agent.technologies)}" if agent.technologies else ", which has only one way"
+            hint = did_you_mean(technology, agent.technologies) or known
+            report.add(where, f'"{technology}" is no technology of {agent.key}{hint}')
+        elif technology in technologies:
+            report.add(where, f"{technology} is named twice")
+        else:
+            technologies.append(technology)
+    if any(":" in name for name in group.use):
+        report.add(f"{key}.technologies", "stands beside names that say a technology themselves: leave one of the two")
+        return ()
+    return tuple(technologies)
+
+
+def _uses_if_given(groups: tuple[UsesShape, ...], path: str, uses: Mapping[str, Use]) -> tuple[Use, ...]:
+    """Those of ``uses``, as ``_read_uses`` gave them, whose group may be left out."""
+    optional = tuple(f"{path}[{position}]" for position, group in enumerate(groups) if group.if_given)
+    return tuple(use for key, use in uses.items() if key.startswith(optional))

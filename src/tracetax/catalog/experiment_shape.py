@@ -1,12 +1,21 @@
-"""What may stand in an experiment's file; docs/experiment-file.md explains every key."""
+"""What may stand in an experiment's file, and what its lists, its versions and its schedule come to.
 
-from typing import Annotated, Literal, TypeAlias
+docs/experiment-file.md explains every key. A list in ``[parameters]`` or ``[jvm]`` makes a factor: one part of each
+combination. ``[fast]`` and ``[as-published]`` are versions, each asked for by an option of its name.
+"""
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
 from msgspec import Meta, Struct, field
+from msgspec.structs import replace
 
 from tracetax.catalog import units
-from tracetax.catalog.agent_shape import Duration, Name, Text
-from tracetax.model import Rate
+from tracetax.catalog.agent_shape import JavaRelease
+from tracetax.catalog.reading import Name, Report, Text, join
+from tracetax.catalog.units import LONGEST_TRIAL_NS, SIZE, TIME, Duration, HalfWidth
+from tracetax.model import FULL, JvmSettings, Parameters, Rate, Schedule
 
 Calls: TypeAlias = Annotated[int, Meta(ge=1, le=1_000_000_000)]
 Depth: TypeAlias = Annotated[int, Meta(ge=1, le=1_000)]
@@ -17,13 +26,12 @@ Heap: TypeAlias = Annotated[int, Meta(extra={"read": units.heap})]
 CallRate: TypeAlias = Annotated[Rate, Meta(extra={"read": units.rate})]
 Blocks: TypeAlias = Annotated[int, Meta(ge=1)]
 Starts: TypeAlias = Annotated[int, Meta(ge=0, le=1_000)]
-NarrowEnough: TypeAlias = Annotated[units.HalfWidth, Meta(extra={"read": units.half_width})]
-Release: TypeAlias = Annotated[int, Meta(ge=8, le=99)]
+NarrowEnough: TypeAlias = Annotated[HalfWidth, Meta(extra={"read": units.half_width})]
 Collector: TypeAlias = Literal["G1", "Parallel", "Serial", "Z", "Shenandoah"]
 
 
 class ParametersShape(Struct, frozen=True, kw_only=True):
-    """``[parameters]``: one value or a list of them, which makes a factor. None is not said here."""
+    """``[parameters]``: one value or a list of them, which makes a factor; None where the key is not given."""
 
     calls: Annotated[tuple[Calls, ...], Meta(extra={"factor": True})] | None = None
     depth: Annotated[tuple[Depth, ...], Meta(extra={"factor": True})] | None = None
@@ -37,9 +45,9 @@ class ParametersShape(Struct, frozen=True, kw_only=True):
 
 
 class JvmShape(Struct, frozen=True, kw_only=True):
-    """``[runtime.java]``: one value or a list of them, which makes a factor. None is not said here."""
+    """``[runtime.java]``: one value or a list of them, which makes a factor; None where the key is not given."""
 
-    jdk: Annotated[tuple[Release, ...], Meta(extra={"factor": True})] | None = None
+    jdk: Annotated[tuple[JavaRelease, ...], Meta(extra={"factor": True})] | None = None
     collector: Annotated[tuple[Collector, ...], Meta(extra={"factor": True})] | None = None
     heap: Annotated[tuple[Heap, ...], Meta(extra={"factor": True})] | None = None
 
@@ -113,7 +121,7 @@ class PublishedShape(Struct, frozen=True, kw_only=True):
 
 
 class ExperimentShape(Struct, frozen=True, kw_only=True):
-    """The whole file."""
+    """The whole file of an experiment."""
 
     title: Text
     workload: Text
@@ -129,3 +137,175 @@ class ExperimentShape(Struct, frozen=True, kw_only=True):
     fast: VariantShape | None = None
     as_published: VariantShape | None = field(default=None, name="as-published")
     published: PublishedShape | None = None
+
+
+Said = dict[str, tuple[Any, ...]]
+"""The levels of every key that is said."""
+Table = TypeVar("Table", ParametersShape, JvmShape, ScheduleShape)
+RENAMED = {"jdk": "JDK"}
+"""Keys that a title calls otherwise."""
+Variant: TypeAlias = Literal["", "fast", "as-published"]
+"""The name of a version, which is its table's and its option's; empty for the experiment as it is."""
+MISSING: dict[Variant, str] = {
+    "fast": "there is no shorter version for --fast; --blocks and --budget shorten any experiment",
+    "as-published": "there is no version for --as-published",
+}
+"""What is told where a version is asked for that the file does not describe."""
+FACTORS: tuple[tuple[str, type[Struct]], ...] = (("parameters", ParametersShape), ("jvm", JvmShape))
+
+
+class Combination(Struct, frozen=True):
+    """One level of every factor."""
+
+    parameters: Parameters
+    jvm: JvmSettings
+    suffix: str
+    """For the part's name: ``-depth-2-jdk-21``; empty where there is no factor."""
+    levels: str
+    """In words: ``depth 2, JDK 21``."""
+
+    @property
+    def title_suffix(self) -> str:
+        """For the part's title: ``, depth 2, JDK 21``."""
+        return f", {self.levels}" if self.levels else ""
+
+
+def overridden(*tables: Table) -> Said:
+    """Every key that is said in one of the tables; an earlier table goes before a later one."""
+    said: Said = {}
+    for table in reversed(tables):
+        said |= {key: levels for key in table.__struct_fields__ if (levels := getattr(table, key)) is not None}
+    return {key: said[key] for key in tables[0].__struct_fields__ if key in said}
+
+
+def combinations(parameters: Said, jvm: Said) -> Iterator[Combination]:
+    """One combination for each element of the product; the values must contain calls and depth, and heap."""
+    values = {**parameters, **jvm}
+    factors = [key for key, levels in values.items() if len(levels) > 1]
+    for levels in product(*values.values()):
+        level = dict(zip(values, levels, strict=True))
+        shown = [(key.replace("_", " "), _shown(key, level[key])) for key in factors]
+        yield Combination(
+            parameters=_parameters({key: level[key] for key in parameters}),
+            jvm=_jvm({key: level[key] for key in jvm}),
+            suffix="".join(f"-{key.replace(' ', '-')}-{_bare(text)}" for key, text in shown),
+            levels=", ".join(f"{RENAMED.get(key, key)} {text}" for key, text in shown),
+        )
+
+
+def too_long(parameters: Parameters) -> str:
+    """Why the measured calls of a trial would take too long; empty where they would not."""
+    seconds = parameters.calls * parameters.method_time_ns / parameters.threads / 1e9
+    if parameters.rate != FULL:
+        seconds = max(seconds, parameters.calls / float(parameters.rate))
+    if seconds <= LONGEST_TRIAL_NS / 1e9:
+        return ""
+    return f"would take {seconds / 3600:,.0f} hours in each trial: at most {LONGEST_TRIAL_NS / 3600e9:.0f} are allowed"
+
+
+def check_variants(shape: ExperimentShape, report: Report) -> None:
+    """Check what the versions say by themselves, whether or not one is asked for."""
+    for name, variant in _variants(shape):
+        scheduled(variant.schedule, report, f"{name}.schedule")
+        for table, kind in FACTORS:
+            for key in kind.__struct_fields__:
+                _check_factor(shape, f"{name}.{table}", table, key, getattr(getattr(variant, table), key), report)
+
+
+def version_of(shape: ExperimentShape, name: Variant, report: Report) -> ExperimentShape:
+    """The experiment with what a version's table says in place of its own; of ``[schedule]``, each key as a whole."""
+    if not name:
+        return shape
+    variant = dict(_variants(shape)).get(name)
+    if variant is None:
+        report.add(name, f"is missing, so {MISSING[name]}")
+        return shape
+    return replace(
+        shape,
+        parameters=_merged(shape.parameters, variant.parameters),
+        jvm=_merged(shape.jvm, variant.jvm),
+        schedule=_merged(shape.schedule, variant.schedule),
+    )
+
+
+def scheduled(shape: ScheduleShape, report: Report, path: str = "schedule") -> Schedule:
+    """The schedule of a file; what it does not say has its default, and one bound of blocks may move the other.
+
+    ``path`` is where it stands in the file.
+    """
+    otherwise = Schedule()
+    low, high = shape.blocks.min, shape.blocks.max
+    if low is not None and high is not None and low > high:
+        report.add(f"{path}.blocks.min", f"{low} is more than {path}.blocks.max, {high}")
+    if low is None:
+        low = otherwise.min_blocks if high is None else min(otherwise.min_blocks, high)
+    if high is None:
+        high = max(otherwise.max_blocks, low)
+    if (shape.calls.min or 0) > (shape.calls.max or shape.calls.min or 0):
+        report.add(f"{path}.calls.min", f"{shape.calls.min:,} is more than {path}.calls.max, {shape.calls.max:,}")
+    width = shape.half_width or HalfWidth(None, None)
+    return Schedule(
+        min_blocks=low,
+        max_blocks=high,
+        half_width_ratio=otherwise.half_width_ratio if width.ratio is None else width.ratio,
+        half_width_ns=otherwise.half_width_ns if width.time_ns is None else width.time_ns,
+        budget_ns=otherwise.budget_ns if shape.budget is None else shape.budget,
+        memory=otherwise.memory if shape.memory is None else shape.memory,
+        starts=shape.starts,
+        min_calls=shape.calls.min,
+        max_calls=shape.calls.max,
+    )
+
+
+def _parameters(level: Mapping[str, Any]) -> Parameters:
+    others = {key: value for key, value in level.items() if key != "method_time"}
+    return Parameters(method_time_ns=level.get("method_time", 0), **others)
+
+
+def _jvm(level: Mapping[str, Any]) -> JvmSettings:
+    others = {key: value for key, value in level.items() if key != "heap"}
+    return JvmSettings(heap_bytes=level["heap"], **others)
+
+
+def _shown(key: str, value: Any) -> str:
+    if key == "rate":
+        return "full" if value == FULL else f"{value:,g}/s"
+    if key == "method_time":
+        unit = next(name for name in ("h", "min", "s", "ms", "us", "ns") if value % TIME[name] == 0)
+        return f"{value // TIME[unit]} {unit}" if value else "0 ns"
+    if key == "heap":
+        unit = next(name for name in ("GiB", "MiB", "KiB", "B") if value % SIZE[name] == 0)
+        return f"{value // SIZE[unit]:,} {unit}"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _bare(text: str) -> str:
+    return text.replace(",", "").replace("/s", "").replace(" ", "").replace(".", "-").lower()
+
+
+def _variants(shape: ExperimentShape) -> Iterator[tuple[Variant, VariantShape]]:
+    """The versions that a file describes."""
+    if shape.fast is not None:
+        yield "fast", shape.fast
+    if shape.as_published is not None:
+        yield "as-published", shape.as_published
+
+
+def _check_factor(
+    shape: ExperimentShape, path: str, table: str, name: str, levels: tuple[object, ...] | None, report: Report
+) -> None:
+    key = join(path, name)
+    if levels is None or report.concerns(key):
+        return
+    if len(set(levels)) < len(levels):
+        report.add(key, "names the same value twice")
+    elif shape.parts and all(getattr(getattr(part, table), name) is not None for part in shape.parts):
+        report.add(key, "changes nothing: every part says its own, which goes before")
+
+
+def _merged(common: Table, own: Table) -> Table:
+    unsaid = type(own)()
+    said = {name: getattr(own, name) for name in own.__struct_fields__ if getattr(own, name) != getattr(unsaid, name)}
+    return replace(common, **said)

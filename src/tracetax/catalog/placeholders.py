@@ -1,10 +1,14 @@
-"""The names in braces that the texts of an agent's file may contain, and filling them in."""
+"""The names in braces that texts of agents' and backends' files may contain: which there are, filling them in, and
+what texts refer to by them."""
 
 import re
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from pathlib import Path
 
-from tracetax.model import SCRAPED, WORKLOAD_CLASSES, Configuration
+from msgspec import Struct
+
+from tracetax.model import SCRAPED, WORKLOAD_CLASSES, Agent, Configuration
 from tracetax.preparation import PrepareStep
 
 PROTOCOLS = tuple((Path(__file__).parents[3] / "sink" / "protocols.txt").read_text().split())
@@ -29,8 +33,9 @@ OUT = "out"
 """The folder that is being made."""
 
 _FILES = frozenset(protocol for protocol in PROTOCOLS if protocol.endswith("-file"))
-_RECEIVED = [protocol for protocol in PROTOCOLS if protocol not in _FILES and protocol != SCRAPED]
-_PORTS = {f"sink.{protocol.replace('-', '_')}.port": protocol for protocol in _RECEIVED}
+RECEIVED = tuple(protocol for protocol in PROTOCOLS if protocol not in _FILES and protocol != SCRAPED)
+"""Protocols on which an agent sends; of the others the sink reads files, or asks."""
+_PORTS = {f"sink.{protocol.replace('-', '_')}.port": protocol for protocol in RECEIVED}
 _ADDRESSES = {name.removesuffix(".port"): protocol for name, protocol in _PORTS.items()}
 _ALWAYS = (
     *MONITORED,
@@ -46,8 +51,9 @@ _ALWAYS = (
     RECORDS_FOLDER,
     SCRAPE_PORT,
 )
-FOLDER_NAMES = frozenset((*MONITORED, WORKLOAD_CLASSES, WORKLOAD_SOURCES, FILES))
-"""What only an agent's folders may be made of."""
+_AGENTS_FOLDERS = (*MONITORED, WORKLOAD_CLASSES, WORKLOAD_SOURCES, FILES, OUT)
+_BACKENDS_FOLDERS = (OUT, BACKEND_FILES)
+"""What the folders of an agent, and of a backend, may be made of beside artifacts and other folders."""
 _BRACES = re.compile(r"\{([^{}]*)\}")
 
 
@@ -61,9 +67,12 @@ def known_on_class_path(artifacts: Iterable[str], prepared: Iterable[str]) -> tu
     return (*_own(artifacts, prepared), WORKLOAD_CLASSES, FILES)
 
 
-def known_in_steps(artifacts: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:
-    """All names that the texts of a ``[[prepare]]`` may contain beside ``others``, the folders made before it."""
-    return (*_own(artifacts, others), *MONITORED, WORKLOAD_CLASSES, WORKLOAD_SOURCES, FILES, OUT)
+def known_in_steps(artifacts: Iterable[str], others: Iterable[str], files: str = FILES) -> tuple[str, ...]:
+    """All names that the texts of a ``[[prepare]]`` may contain; ``others`` are the folders of the other steps.
+
+    ``files`` is the placeholder of the folder that the file lies in: the agent's, or the backend's.
+    """
+    return (*_own(artifacts, others), *(_AGENTS_FOLDERS if files == FILES else _BACKENDS_FOLDERS))
 
 
 def known_to_backend(artifacts: Iterable[str], prepared: Iterable[str], accepts: Iterable[str]) -> tuple[str, ...]:
@@ -115,3 +124,49 @@ def sink_protocols(configuration: Configuration) -> frozenset[str]:
     ways = _PORTS | _ADDRESSES | {SCRAPE_PORT: SCRAPED}
     reached = frozenset(protocol for name, protocol in ways.items() if name in used)
     return reached | _FILES if RECORDS_FOLDER in used else reached
+
+
+class References(Struct, frozen=True):
+    """What configurations refer to: only that is fetched and made, whatever else stands in their agent's file."""
+
+    artifacts: tuple[str, ...]
+    steps: tuple[PrepareStep, ...]
+    """Folders to be made, each after those that it needs itself."""
+
+
+def references(agent: Agent, configurations: Iterable[Configuration]) -> References:
+    """What these configurations of an agent need: named by themselves, or by a step that they need."""
+    texts = ((*config.jvm, *config.environment.values(), *config.class_path) for config in configurations)
+    return referred_to(chain.from_iterable(texts), agent.prepare)
+
+
+def referred_to(texts: Iterable[str], among: Iterable[PrepareStep]) -> References:
+    """What texts need: named in them, or by one of the steps that they need."""
+    steps = {step.name: step for step in among}
+    artifacts: dict[str, None] = {}
+    needed: dict[str, PrepareStep] = {}
+
+    def follow(texts: Iterable[str]) -> None:
+        for name in (name for text in texts for name in names_in(text)):
+            if name.startswith(ARTIFACT):
+                artifacts[name.removeprefix(ARTIFACT)] = None
+            elif name.startswith(PREPARED) and (step := steps[name.removeprefix(PREPARED)]).name not in needed:
+                follow(texts_of(step))
+                needed[step.name] = step
+
+    follow(texts)
+    return References(tuple(artifacts), tuple(needed.values()))
+
+
+def made_of_program(steps: Iterable[PrepareStep]) -> tuple[PrepareStep, ...]:
+    """Those of ``steps`` that are made of the workload's classes or sources, or of a folder that is.
+
+    The steps come after those that they need, as :func:`references` gives them.
+    """
+    made: list[PrepareStep] = []
+    program = {WORKLOAD_CLASSES, WORKLOAD_SOURCES}
+    for step in steps:
+        if any(name in program for text in texts_of(step) for name in names_in(text)):
+            made.append(step)
+            program.add(f"{PREPARED}{step.name}")
+    return tuple(made)

@@ -6,11 +6,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from tracetax.catalog.agent_file import Known, unknown_agent
 from tracetax.catalog.experiment_shape import PublishedShape
-from tracetax.catalog.names import did_you_mean, one_of
-from tracetax.catalog.problems import Report, join
+from tracetax.catalog.reading import Report, did_you_mean, join, one_of
 from tracetax.catalog.units import TIME
-from tracetax.catalog.uses import Known, unknown_agent
 from tracetax.model import BASELINE, Agent, PublishedLine, PublishedRow, Use
 
 COLUMNS = ("table", "platform", "agent", "configuration", "unit", "value", "spread", "spread_kind")
@@ -48,7 +47,7 @@ def published_rows(
     _check_agents(shape, table, known, report)
     if report.concerns("published"):
         return ()
-    found: list[PublishedRow | PublishedLine] = []
+    rows: list[PublishedRow | PublishedLine] = []
     named = False
     for use in dict.fromkeys([BASELINE, *uses]):
         agent = known.agents.get(use.agent)
@@ -58,11 +57,11 @@ def published_rows(
         label = configuration.published[experiment]
         named = True
         printed = shape.agents.get(use.agent, UNINSTRUMENTED if use == BASELINE else agent.name)
-        found += _values(use, agent, printed, label, experiment, table, report)
+        rows += _values(use, agent, printed, label, experiment, table, report)
     if not named:
         text = "is of no use: no configuration here says which row it reproduces"
         report.add("published", f'{text}, as published = {{ {experiment} = "…" }} in an agent\'s file would')
-    return tuple(found)
+    return tuple(rows)
 
 
 def _read(shape: PublishedShape, root: Path, report: Report) -> Table | None:

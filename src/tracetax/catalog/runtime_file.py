@@ -8,10 +8,9 @@ from typing import Annotated, Literal, TypeAlias
 from msgspec import Meta, Struct
 
 from tracetax.catalog.agent_checks import check_names
-from tracetax.catalog.agent_shape import Inside, Name, Positive, Size, Text, VariableName
-from tracetax.catalog.names import did_you_mean, one_of
-from tracetax.catalog.problems import Report, join
-from tracetax.catalog.shape import read_file
+from tracetax.catalog.agent_shape import Inside, VariableName
+from tracetax.catalog.reading import Name, Positive, Report, Text, did_you_mean, join, one_of, read_file
+from tracetax.catalog.units import Size
 from tracetax.program import Further, Runtime, Setting, ThreadNames, Wheel
 
 FILE = "runtime.toml"

@@ -6,11 +6,11 @@ Every reader takes whatever stood in the file and raises UnitError with a senten
 import re
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import cast
+from typing import Annotated, TypeAlias, cast
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
-from tracetax.catalog.names import did_you_mean
+from tracetax.catalog.reading import did_you_mean
 from tracetax.errors import UserError
 from tracetax.model import FULL, Rate
 
@@ -36,6 +36,15 @@ SHARE: Mapping[str, Fraction] = {"%": Fraction(1, 100)}
 PER_SECOND: Mapping[str, int] = {"/s": 1}
 
 SHOWN_LETTERS = 60
+"""Of a quantity that is quoted in a problem."""
+LONGEST_NS = 365 * 24 * TIME["h"]
+LARGEST_BYTES = 1 << 42
+LEAST_HEAP_BYTES = 16 << 20
+LONGEST_CALL_NS = 60 * TIME["s"]
+LOWEST_RATE = 0.01
+HIGHEST_RATE = 100_000_000.0
+LONGEST_TRIAL_NS = 24 * TIME["h"]
+"""The measured calls of one trial take no longer."""
 _QUANTITY = re.compile(r"(\d{1,3}(?:[,_]\d{3})+|\d+)(\.\d+)?\s*([^\s\d.,].*)?")
 
 
@@ -47,22 +56,16 @@ class HalfWidth(Struct, frozen=True):
     """How narrow an interval is asked for; None where one of the two was not named."""
 
     ratio: float | None
+    """Of the ratio to the baseline, as a share: 0.01 for 1 %."""
     time_ns: float | None
-
-
-LONGEST_NS = 365 * 24 * TIME["h"]
-LARGEST_BYTES = 1 << 42
-LEAST_HEAP_BYTES = 16 << 20
-LONGEST_CALL_NS = 60 * TIME["s"]
-LOWEST_RATE = 0.01
-HIGHEST_RATE = 100_000_000.0
-LONGEST_TRIAL_NS = 24 * TIME["h"]
-"""Of the measured calls of one trial."""
 
 
 def duration(value: object) -> int:
     """Read a time such as ``5 s`` or ``200ms`` as whole nanoseconds, a year at most."""
     return _at_most(_whole(value, "time", TIME, '"5 s"', "nanoseconds"), LONGEST_NS, value, "a year")
+
+
+Duration: TypeAlias = Annotated[int, Meta(extra={"read": duration})]
 
 
 def call_time(value: object) -> int:
@@ -75,12 +78,15 @@ def size(value: object) -> int:
     return _at_most(_whole(value, "size", SIZE, '"1 GiB"', "bytes"), LARGEST_BYTES, value, "4,096 GiB")
 
 
+Size: TypeAlias = Annotated[int, Meta(extra={"read": size})]
+
+
 def heap(value: object) -> int:
     """Read the heap of a JVM as whole bytes: 16 MiB at least, for no JVM starts and calls in less."""
-    found = size(value)
-    if found < LEAST_HEAP_BYTES:
+    heap_bytes = size(value)
+    if heap_bytes < LEAST_HEAP_BYTES:
         raise UnitError(f'{_shown(value)} is too little for a JVM: at least "{LEAST_HEAP_BYTES >> 20} MiB" is allowed')
-    return found
+    return heap_bytes
 
 
 def rate(value: object) -> Rate:
@@ -120,10 +126,10 @@ def half_width(value: object) -> HalfWidth:
     return HalfWidth(ratio, time_ns)
 
 
-def _at_most(found: int, most: int, value: object, words: str) -> int:
-    if found > most:
+def _at_most(amount: int, most: int, value: object, words: str) -> int:
+    if amount > most:
         raise UnitError(f"{_shown(value)} is too much: at most {words} is allowed")
-    return found
+    return amount
 
 
 def _whole(value: object, what: str, units: Mapping[str, int], example: str, base: str) -> int:

@@ -7,12 +7,10 @@ from typing import Literal
 from msgspec import Struct, field
 
 from tracetax.catalog.agent_checks import check_names
-from tracetax.catalog.agent_shape import ClassName, JavaRelease, Name, Positive, Text
-from tracetax.catalog.names import did_you_mean, one_of
+from tracetax.catalog.agent_shape import ClassName, JavaRelease
 from tracetax.catalog.placeholders import names_in
-from tracetax.catalog.problems import Report, raise_problems
+from tracetax.catalog.reading import Name, Positive, Report, Text, did_you_mean, one_of, raise_problems, read_file
 from tracetax.catalog.runtime_file import ThreadName, read_runtime, runtime_names
-from tracetax.catalog.shape import read_file
 from tracetax.errors import UserError
 from tracetax.model import FULL, Experiment, Parameters
 from tracetax.program import Monitored, Offers, Runtime, StartUp, ThreadNames, Workload

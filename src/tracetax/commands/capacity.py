@@ -9,8 +9,8 @@ from rich.console import Console
 
 from tracetax.analysis.capacity import build_capacity
 from tracetax.catalog import load_agents, rescheduled
-from tracetax.catalog.replaced import with_artifacts
-from tracetax.catalog.searched import searched_experiment
+from tracetax.catalog.command_line import searched_experiment
+from tracetax.catalog.own_artifacts import with_artifacts
 from tracetax.commands.console import console as new_console
 from tracetax.commands.ending import ending_in_order, tell_failed
 from tracetax.commands.opening import Typed, new_run, refuse_changed_files, taken_up

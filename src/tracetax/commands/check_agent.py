@@ -16,9 +16,9 @@ from rich.text import Text
 from tracetax.analysis.agent_check import Check, checks
 from tracetax.artifacts import cache_dir, missing_pins
 from tracetax.catalog import fill, load_agents
-from tracetax.catalog.names import did_you_mean
-from tracetax.catalog.replaced import with_artifacts
-from tracetax.catalog.uses import Known, listed, unknown_agent
+from tracetax.catalog.agent_file import Known, listed, unknown_agent
+from tracetax.catalog.own_artifacts import with_artifacts
+from tracetax.catalog.reading import did_you_mean
 from tracetax.commands.console import console as new_console
 from tracetax.commands.ending import ending_in_order
 from tracetax.commands.opening import Typed, new_run

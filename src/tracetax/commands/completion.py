@@ -15,7 +15,7 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from tracetax.catalog import experiment_names, load_agents
-from tracetax.catalog.backend_file import load_backends
+from tracetax.catalog.backends import load_backends
 from tracetax.commands.listings import FOLDER, KINDS
 from tracetax.errors import ExitCode, UserError
 from tracetax.model import Agent

@@ -12,9 +12,9 @@ from rich.text import Text
 
 from tracetax.artifacts import cache_dir
 from tracetax.catalog import load_agents, load_catalog, load_experiments
-from tracetax.catalog.backend_file import load_backends
+from tracetax.catalog.agent_file import Known, unknown_agent
+from tracetax.catalog.backends import load_backends
 from tracetax.catalog.runtime_file import read_runtimes
-from tracetax.catalog.uses import Known, unknown_agent
 from tracetax.commands.console import console
 from tracetax.commands.request import DEFAULT_EXPERIMENT
 from tracetax.errors import ExitCode, UserError

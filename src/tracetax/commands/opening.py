@@ -14,8 +14,8 @@ from tracetax import __version__
 from tracetax.artifacts import cache_dir
 from tracetax.backend import Backend
 from tracetax.catalog import load_agents
-from tracetax.catalog.backend_file import load_backends
-from tracetax.catalog.replaced import changed_files, unchanged
+from tracetax.catalog.backends import load_backends
+from tracetax.catalog.own_artifacts import changed_files, unchanged
 from tracetax.errors import UserError
 from tracetax.machine.facts import Machine
 from tracetax.machine.isolation import Isolation

@@ -7,11 +7,10 @@ from msgspec.structs import replace
 
 from tracetax.backend import Backend
 from tracetax.catalog import adhoc_experiment, load_agents, load_catalog, rescheduled
-from tracetax.catalog.backed import with_backends
-from tracetax.catalog.backend_file import load_backends
-from tracetax.catalog.replaced import with_artifacts
-from tracetax.catalog.typed import typed_jvm
-from tracetax.catalog.variants import Variant
+from tracetax.catalog.backends import load_backends, with_backends
+from tracetax.catalog.command_line import typed_jvm
+from tracetax.catalog.experiment_shape import Variant
+from tracetax.catalog.own_artifacts import with_artifacts
 from tracetax.errors import UserError
 from tracetax.model import Agent, Experiment
 

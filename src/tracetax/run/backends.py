@@ -7,8 +7,7 @@ from pathlib import Path
 from tracetax.artifacts import Say, Workplace, find_tool, obtain, prepared
 from tracetax.backend import Backend
 from tracetax.catalog import fill
-from tracetax.catalog.placeholders import ARTIFACT, BACKEND_FILES, PREPARED, sink_protocols
-from tracetax.catalog.references import referred_to
+from tracetax.catalog.placeholders import ARTIFACT, BACKEND_FILES, PREPARED, referred_to, sink_protocols
 from tracetax.companions.backend import BackendServer, Supplied
 from tracetax.companions.receiver import Receiver
 from tracetax.companions.sink import Sink

@@ -12,8 +12,18 @@ from msgspec import Struct
 from tracetax.artifacts.compiling import javac_command
 from tracetax.artifacts.prepared import program_command
 from tracetax.artifacts.start_up import write_sources
-from tracetax.catalog.placeholders import ARTIFACT, FILES, OUT, PREPARED, WORKLOAD_SOURCES, fill, names_in, texts_of
-from tracetax.catalog.references import made_of_program, references
+from tracetax.catalog.placeholders import (
+    ARTIFACT,
+    FILES,
+    OUT,
+    PREPARED,
+    WORKLOAD_SOURCES,
+    fill,
+    made_of_program,
+    names_in,
+    references,
+    texts_of,
+)
 from tracetax.errors import ExitCode, UserError
 from tracetax.machine import disturbance
 from tracetax.model import WORKLOAD_CLASSES, Agent, Experiment

@@ -12,7 +12,7 @@ from tracetax import companions, run, workloads
 from tracetax.artifacts import Workplace, build_sink, build_start_up, build_workload, sources_of
 from tracetax.artifacts.cache import key_of
 from tracetax.backend import Backend
-from tracetax.catalog.java import untested_java
+from tracetax.catalog import untested_java
 from tracetax.catalog.placeholders import BACKEND_FILES, PREPARED
 from tracetax.catalog.workload_file import check_offers, load_workload
 from tracetax.machine import disturbance, threads

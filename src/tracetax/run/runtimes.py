@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from tracetax.artifacts.cache import Say
 from tracetax.artifacts.runtimes import fetch_runtime, wheel_releases
-from tracetax.catalog.java import check_java
+from tracetax.catalog import check_java
 from tracetax.catalog.placeholders import fill
 from tracetax.catalog.workload_file import check_offers, load_workload
 from tracetax.errors import ExitCode, UserError

@@ -5,8 +5,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from tracetax.artifacts import Say, Workplace, class_files, obtain, prepared
-from tracetax.catalog.placeholders import ARTIFACT, FILES, PREPARED, fill
-from tracetax.catalog.references import references
+from tracetax.catalog.placeholders import ARTIFACT, FILES, PREPARED, fill, references
 from tracetax.errors import UserError
 from tracetax.model import AS_COMPILED, BASELINE, WORKLOAD_CLASSES, Agent, Configuration, Experiment
 from tracetax.program import Workload

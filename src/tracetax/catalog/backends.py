@@ -1,21 +1,80 @@
-"""Reads the backends' folders: ``backends/<name>/backend.toml``."""
+"""Real backends that may stand in the sink's place: ``backends/<name>/backend.toml``, and the option ``--backend``.
 
+docs/backends.md explains every key.
+"""
+
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tracetax.backend import Backend, Counters, Ready, Start, port_name
-from tracetax.catalog.agent_checks import check_names
+from tracetax.catalog.agent_checks import check_artifact, check_names, check_steps
 from tracetax.catalog.agent_file import artifact_of, step_of
-from tracetax.catalog.artifact_checks import check_artifact
-from tracetax.catalog.backend_shape import BackendShape
-from tracetax.catalog.names import did_you_mean, one_of
-from tracetax.catalog.placeholders import BACKEND_FILES, FOLDER_NAMES, PROTOCOLS, known_to_backend
-from tracetax.catalog.prepare_checks import check_steps
-from tracetax.catalog.problems import Report, join, raise_problems
-from tracetax.catalog.shape import read_file
-from tracetax.model import SCRAPED
+from tracetax.catalog.agent_shape import (
+    ArtifactName,
+    ArtifactShape,
+    ClassName,
+    Homepage,
+    PrepareShape,
+    UrlPath,
+    VariableName,
+)
+from tracetax.catalog.placeholders import BACKEND_FILES, RECEIVED, known_to_backend
+from tracetax.catalog.reading import COMMAND_LINE, Report, Text, did_you_mean, join, one_of, raise_problems, read_file
+from tracetax.catalog.units import Duration, Size
+from tracetax.model import Agent, Experiment, Use
 
-RECEIVED = tuple(name for name in PROTOCOLS if name != SCRAPED and not name.endswith("-file"))
-"""Protocols on which an agent sends; of the others the sink reads or asks."""
+OPTION = "--backend"
+
+
+class StartShape(Struct, frozen=True, kw_only=True):
+    """``[start]``: one of ``program``, ``jar`` and ``main``."""
+
+    program: Text | None = None
+    jar: Text | None = None
+    main: ClassName | None = None
+    class_path: tuple[Text, ...] = ()
+    jvm: tuple[Text, ...] = ()
+    arguments: tuple[str, ...] = ()
+    environment: dict[VariableName, str] = {}
+    memory: Size = 256 << 20
+
+
+class ReadyShape(Struct, frozen=True, kw_only=True):
+    """``[ready]``."""
+
+    port: Text
+    path: UrlPath | None = None
+    within: Duration = 60 * 10**9
+
+
+class CountersShape(Struct, frozen=True, kw_only=True):
+    """``[counters]``."""
+
+    port: Text
+    path: UrlPath
+    format: Literal["json", "prometheus"]
+    received: tuple[Text, ...]
+    dropped: tuple[Text, ...] = ()
+    refused: tuple[Text, ...] = ()
+
+
+class BackendShape(Struct, frozen=True, kw_only=True):
+    """The whole of ``backend.toml``."""
+
+    name: Text
+    homepage: Homepage
+    licence: Text
+    version: Text | None = None
+    accepts: tuple[Text, ...]
+    artifacts: dict[ArtifactName, ArtifactShape] = {}
+    prepare: tuple[PrepareShape, ...] = ()
+    start: StartShape
+    ready: ReadyShape
+    counters: CountersShape
 
 
 def load_backends(root: Path) -> dict[str, Backend]:
@@ -33,6 +92,64 @@ def load_backends(root: Path) -> dict[str, Backend]:
             reports.append(report)
     raise_problems(*reports)
     return backends
+
+
+class Backed(Struct, frozen=True):
+    """An experiment in which configurations stand once for the sink, and once for every backend that takes theirs."""
+
+    experiment: Experiment
+    backends: dict[str, Backend]
+    notes: tuple[str, ...]
+    """What the user should know before it is measured."""
+
+
+def with_backends(
+    experiment: Experiment, agents: Mapping[str, Agent], backends: Mapping[str, Backend], names: Sequence[str]
+) -> Backed:
+    """Put in the backends that were named.
+
+    Raises CatalogError where a backend is unknown, or takes no record that the experiment makes.
+    """
+    report = Report(COMMAND_LINE)
+    used: dict[str, Backend] = {}
+    for name in names:
+        key = f"{OPTION} {name}"
+        if name not in backends:
+            known = f": there is {one_of(backends)}" if backends else ": there is none"
+            report.add(key, "there is no backend by that name" + (did_you_mean(name, backends) or known))
+        elif name in used:
+            report.add(key, "is given twice")
+        else:
+            used[name] = backends[name]
+    notes: dict[str, None] = {}
+    taken: set[str] = set()
+
+    def behind(use: Use) -> list[Use]:
+        """A use at the sink, and at each backend that takes its records."""
+        config = agents[use.agent].configurations[use.configuration]
+        result = [use]
+        for backend in used.values():
+            if config.protocol not in backend.accepts:
+                continue
+            if config.held_until_exit:
+                notes[
+                    f"{use} is measured at the sink only: it holds back records until its process ends, and a backend "
+                    "cannot be told after how many of them the warm-up was over."
+                ] = None
+                continue
+            taken.add(backend.key)
+            result.append(replace(use, backend=backend.key))
+        return result
+
+    parts = tuple(
+        replace(part, uses=tuple(doubled for use in part.uses for doubled in behind(use))) for part in experiment.parts
+    )
+    for key, backend in used.items():
+        if key not in taken:
+            text = f"takes records by {one_of(backend.accepts)}, and nothing that {experiment.key} measures"
+            report.add(f"{OPTION} {key}", f"{text} sends any that way, or can be measured with it")
+    raise_problems(report)
+    return Backed(replace(experiment, parts=parts), used, tuple(notes))
 
 
 def _built(key: str, said: BackendShape) -> Backend:
@@ -84,7 +201,7 @@ def _check(said: BackendShape, report: Report) -> None:
             hint = did_you_mean(protocol, RECEIVED)
             text = f'"{protocol}" is none of those that an agent can send to: {one_of(RECEIVED)}{hint}'
             report.add(f"accepts[{index}]", text)
-    check_steps(said.prepare, said.artifacts, _check_step_names, report, files=BACKEND_FILES)
+    check_steps(said.prepare, said.artifacts, report, files=BACKEND_FILES)
     _check_start(said, report)
     ports = [*map(port_name, said.accepts), "metrics"]
     for section, port in (("ready", said.ready.port), ("counters", said.counters.port)):
@@ -112,9 +229,3 @@ def _check_start(said: BackendShape, report: Report) -> None:
     texts |= {join("start.environment", name): value for name, value in start.environment.items()}
     for key, text in texts.items():
         check_names(key, text, names, report)
-
-
-def _check_step_names(key: str, text: str, names: tuple[str, ...], report: Report) -> None:
-    """A step may contain what an agent's may, but nothing of a workload."""
-    own = tuple(name for name in names if name not in FOLDER_NAMES)
-    check_names(key, text, (*own, BACKEND_FILES), report)

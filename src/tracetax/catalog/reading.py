@@ -1,28 +1,124 @@
-"""Reads TOML into msgspec Structs, strictly, and reports every difference from the Struct instead of only the first.
+"""Reads TOML into msgspec Structs, strictly, and gathers every problem of a file instead of only the first.
 
-What a field accepts is said by its type, with three marks in ``Meta(extra=…)``: ``read`` is a function from
-``units`` that turns text into the value, ``factor`` lets one value stand for a list of one, and ``means`` puts a
-``pattern`` into words. A value that cannot be used is replaced by its default or by an empty stand-in, so that the
-checks after this one still find what else is wrong; what is returned then never leaves the catalog.
+What a field accepts is said by its type, with three marks in ``Meta(extra=…)``. ``read`` is a function that turns what
+stood in the file into the value, or raises UserError with a sentence. ``factor`` lets one value stand for a list of
+one. ``means`` puts a ``pattern`` into words. A value that cannot be used is replaced by its default or by an empty
+stand-in, so that the checks after this one still find what else is wrong; what is returned then never leaves the
+catalog.
 """
 
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Annotated, Any, TypeAlias, TypeVar, cast
 
-from msgspec import NODEFAULT, Struct, inspect
+from msgspec import NODEFAULT, Meta, Struct, inspect
 
-from tracetax.catalog.names import did_you_mean, nearest, one_of
-from tracetax.catalog.problems import Report, join
-from tracetax.catalog.units import UnitError
+from tracetax.errors import UserError
 from tracetax.printable import printable
 
+COMMAND_LINE = "the command line"
+"""What stands in a report in place of a file where options were typed."""
 SHOWN_LETTERS = 100
 """Of a value that is quoted in a problem."""
+Text: TypeAlias = Annotated[str, Meta(min_length=1)]
+Count: TypeAlias = Annotated[int, Meta(ge=0)]
+Positive: TypeAlias = Annotated[int, Meta(ge=1)]
+Name: TypeAlias = Annotated[
+    str,
+    Meta(
+        pattern="(?=.{1,64}$)[a-z0-9]+(-[a-z0-9]+)*",
+        extra={"means": "a name of at most 64 lower-case letters and digits, with hyphens between"},
+    ),
+]
 Shape = TypeVar("Shape", bound=Struct)
 _SYNTAX_PLACE = re.compile(r"(.*) \((?:at )?(line \d+|end of document)[^)]*\)", re.DOTALL)
+
+
+class Problem(Struct, frozen=True):
+    """One thing that is wrong in a file, and how to mend it."""
+
+    key: str
+    """Path of the key, for example ``configurations[1].use[0]``; ``line 3`` for an error of syntax."""
+    text: str
+
+
+class Report:
+    """The problems of one file, in the order in which they were found.
+
+    There is at most one per key: what follows from a value that is already known to be wrong is no news.
+    """
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.problems: list[Problem] = []
+        self._settled: set[str] = set()
+        self._renamed: dict[str, str] = {}
+
+    def rename(self, table: str, name: str) -> None:
+        """From now on, tell what is wrong in a table under the name that this file has for it."""
+        self._renamed[table] = name
+
+    def add(self, key: str, text: str) -> None:
+        """Add a problem, unless there is one for the key or for a table that it is in."""
+        key = self._named(key)
+        if not any(_is_in(key, settled) for settled in self._settled):
+            self._settled.add(key)
+            self.problems.append(Problem(key, text))
+
+    def excuse(self, key: str) -> None:
+        """Let no further problem be added for a key: another problem explains it."""
+        self._settled.add(self._named(key))
+
+    def concerns(self, key: str) -> bool:
+        """Whether there is a problem at the key, below it, or in a table that it is in."""
+        key = self._named(key)
+        return any(_is_in(settled, key) or _is_in(key, settled) for settled in self._settled)
+
+    def _named(self, key: str) -> str:
+        tables = (table for table in self._renamed if _is_in(key, table))
+        return next((self._renamed[table] + key[len(table) :] for table in tables), key)
+
+
+class CatalogError(UserError):
+    """Files that cannot be used, with all their problems."""
+
+    def __init__(self, reports: Iterable[Report]) -> None:
+        self.reports = tuple(report for report in reports if report.problems)
+        super().__init__("\n".join(_lines(report) for report in self.reports))
+
+
+def raise_problems(*reports: Report) -> None:
+    """Raise CatalogError if there is a problem in any of the files."""
+    if any(report.problems for report in reports):
+        raise CatalogError(reports)
+
+
+def join(path: str, key: str) -> str:
+    """The path of a key inside the table at ``path``; a key that TOML would quote is quoted."""
+    bare = key.replace("-", "").replace("_", "")
+    name = key if bare.isascii() and bare.isalnum() else f'"{key}"'
+    return f"{path}.{name}" if path else name
+
+
+def nearest(wrong: str, names: Iterable[str]) -> str | None:
+    """The name most like ``wrong``, or None where none is near."""
+    spelled = {name.casefold(): name for name in names}
+    matches = get_close_matches(wrong.casefold(), spelled, n=1, cutoff=0.6)
+    return spelled[matches[0]] if matches else None
+
+
+def did_you_mean(wrong: str, names: Iterable[str]) -> str:
+    """The hint to put behind an error, beginning with its full stop; empty where no name is near."""
+    name = nearest(wrong, names)
+    return f'. Did you mean "{name}"?' if name else ""
+
+
+def one_of(names: Iterable[str]) -> str:
+    """All names for a short list of them, quoted."""
+    return ", ".join(f'"{name}"' for name in names)
 
 
 def read_file(path: Path, shape: type[Shape], report: Report) -> Shape | None:
@@ -52,8 +148,8 @@ def read(document: object, shape: type[Shape], report: Report) -> Shape:
 
 def read_one(value: object, kind: Any, key: str, report: Report) -> Any:
     """Read one value as the annotated type ``kind`` of a field; None after a problem was reported under ``key``."""
-    found = _value(value, inspect.type_info(kind), key, report)
-    return None if found is NODEFAULT else found
+    result = _value(value, inspect.type_info(kind), key, report)
+    return None if result is NODEFAULT else result
 
 
 def _value(value: object, kind: inspect.Type, path: str, report: Report) -> Any:
@@ -67,7 +163,7 @@ def _value(value: object, kind: inspect.Type, path: str, report: Report) -> Any:
     if "read" in extra:
         try:
             return cast("Callable[[object], Any]", extra["read"])(value)
-        except UnitError as error:
+        except UserError as error:
             return _wrong(path, str(error), report)
     match kind:
         case inspect.StructType():
@@ -111,18 +207,18 @@ def _struct(value: object, kind: inspect.StructType, path: str, report: Report) 
         report.add(join(path, key), f"there is no such key{hint}")
         if missing:
             report.excuse(join(path, missing))
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for key, field in fields.items():
         where = join(path, key)
         if key in table:
-            found[field.name] = _value(table[key], field.type, where, report)
+            values[field.name] = _value(table[key], field.type, where, report)
         elif field.required:
             report.add(where, "is missing")
-        if found.get(field.name, NODEFAULT) is NODEFAULT:
-            found.pop(field.name, None)
+        if values.get(field.name, NODEFAULT) is NODEFAULT:
+            values.pop(field.name, None)
             if field.required:
-                found[field.name] = _stand_in(field.type)
-    return kind.cls(**found)
+                values[field.name] = _stand_in(field.type)
+    return kind.cls(**values)
 
 
 def _item(value: object, kind: inspect.VarTupleType, path: str, report: Report) -> Any:
@@ -133,12 +229,12 @@ def _item(value: object, kind: inspect.VarTupleType, path: str, report: Report) 
 def _dictionary(value: object, kind: inspect.DictType, path: str, report: Report) -> Any:
     if not isinstance(value, dict):
         return _wrong(path, f"must be a table, not {_named(value)}", report)
-    found: dict[str, Any] = {}
+    elements: dict[str, Any] = {}
     for key, item in cast("dict[str, object]", value).items():
         _value(key, kind.key_type, join(path, key), report)
         element = _value(item, kind.value_type, join(path, key), report)
-        found[key] = _stand_in(kind.value_type) if element is NODEFAULT else element
-    return found
+        elements[key] = _stand_in(kind.value_type) if element is NODEFAULT else element
+    return elements
 
 
 def _enumeration(value: object, make: Callable[[Any], Any], choices: list[Any], path: str, report: Report) -> Any:
@@ -208,3 +304,13 @@ def _stand_in(kind: inspect.Type) -> Any:
             return ""
         case _:
             return 0
+
+
+def _lines(report: Report) -> str:
+    count = len(report.problems)
+    head = f"{report.file} has {count} problem{'' if count == 1 else 's'}:"
+    return "\n".join([head, *(f"  {problem.key}: {problem.text}" for problem in report.problems)])
+
+
+def _is_in(key: str, table: str) -> bool:
+    return key == table or key.startswith((table + ".", table + "["))

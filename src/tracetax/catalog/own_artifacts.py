@@ -13,10 +13,9 @@ from msgspec.structs import replace
 from tracetax.artifacts.archives import ArchiveError, check_archive
 from tracetax.artifacts.cache import sha256_of
 from tracetax.artifacts.maven import file_name
-from tracetax.catalog.names import did_you_mean, one_of
-from tracetax.catalog.problems import COMMAND_LINE, Report, raise_problems
-from tracetax.catalog.references import references
-from tracetax.catalog.uses import Known, unknown_agent
+from tracetax.catalog.agent_file import Known, unknown_agent
+from tracetax.catalog.placeholders import references
+from tracetax.catalog.reading import COMMAND_LINE, Report, did_you_mean, one_of, raise_problems
 from tracetax.model import BASELINE, Agent, Artifact, Experiment, Part, Use
 
 OPTION = "--artifact"
@@ -55,8 +54,8 @@ def with_artifacts(
     }
     for target, files in _read(options, needed, experiment.key, changed, most, report).items():
         key, name = target
-        found = [_artifact(changed[key].artifacts[name], path, f"{OPTION} {key}.{name}", report) for path in files]
-        artifacts = [artifact for artifact in found if artifact is not None]
+        made = [_artifact(changed[key].artifacts[name], path, f"{OPTION} {key}.{name}", report) for path in files]
+        artifacts = [artifact for artifact in made if artifact is not None]
         if len(artifacts) < len(files):
             continue
         if len(files) == 1:
@@ -79,6 +78,45 @@ def with_artifacts(
     raise_problems(report)
     parts = tuple(replace(part, uses=_doubled(part, changed)) for part in experiment.parts)
     return Replaced(replace(experiment, parts=parts), changed, tuple(notes))
+
+
+def unchanged(measured: Agent, now: Agent | None) -> bool:
+    """Whether an agent's file says what it said when a run began, except for what ``--artifact`` had replaced."""
+    if now is None:
+        return False
+    artifacts = {
+        name: measured.artifacts[name] if name in measured.artifacts and measured.artifacts[name].file else artifact
+        for name, artifact in now.artifacts.items()
+    }
+    return replace(now, artifacts=artifacts, builds=measured.builds) == measured
+
+
+def changed_files(agents: Mapping[str, Agent]) -> list[str]:
+    """The user's files that hold something else than when they were given; one that is gone has a copy in the cache."""
+    given = {
+        artifact
+        for agent in agents.values()
+        for artifacts in (agent.artifacts, *agent.builds.values())
+        for artifact in artifacts.values()
+        if artifact.file and Path(artifact.file).is_file()
+    }
+    return sorted(artifact.file for artifact in given if sha256_of(Path(artifact.file)) != artifact.sha256)
+
+
+def what_differs(first: str, second: str) -> list[str]:
+    """Two names without what they have in common: ``2.0.1`` and ``2.0.2`` of ``a-2.0.1.jar`` and ``a-2.0.2.jar``.
+
+    Only whole words between ``-``, ``_`` and ``/`` are left out, and none where nothing would be left of a name.
+    """
+    suffix = Path(first).suffix if Path(first).suffix == Path(second).suffix else ""
+    names = [_WORD.findall(name.removesuffix(suffix)) for name in (first, second)]
+    words = [[word.rstrip("-_/") for word in name] for name in names]
+    shortest = min(map(len, words))
+    begin = next((place for place in range(shortest) if words[0][place] != words[1][place]), shortest)
+    begin = min(begin, shortest - 1)
+    end = next((n for n in range(shortest - begin) if words[0][-1 - n] != words[1][-1 - n]), shortest - begin)
+    end = min(end, shortest - begin - 1)
+    return ["".join(name[begin : len(name) - end]).rstrip("-_/") for name in names]
 
 
 def _without_what_is_not_given(
@@ -117,43 +155,16 @@ def _said(options: Sequence[str], agent: Agent, name: str) -> bool:
     return any(option.startswith(f"{agent.key}.{name}=") for option in options)
 
 
-def unchanged(measured: Agent, now: Agent | None) -> bool:
-    """Whether an agent's file says what it said when a run began, except for what ``--artifact`` had replaced."""
-    if now is None:
-        return False
-    artifacts = {
-        name: measured.artifacts[name] if name in measured.artifacts and measured.artifacts[name].file else artifact
-        for name, artifact in now.artifacts.items()
-    }
-    return replace(now, artifacts=artifacts, builds=measured.builds) == measured
-
-
-def changed_files(agents: Mapping[str, Agent]) -> list[str]:
-    """The user's files that hold something else than when they were given; one that is gone has a copy in the cache."""
-    given = {
-        artifact
-        for agent in agents.values()
-        for artifacts in (agent.artifacts, *agent.builds.values())
-        for artifact in artifacts.values()
-        if artifact.file and Path(artifact.file).is_file()
-    }
-    return sorted(artifact.file for artifact in given if sha256_of(Path(artifact.file)) != artifact.sha256)
-
-
-def _measured(experiment: Experiment, agent: str) -> list[str]:
-    """The configurations of an agent that are measured."""
-    uses = (use for part in experiment.parts for use in part.uses)
-    return list(dict.fromkeys(use.configuration for use in uses if use.agent == agent))
-
-
 def _lacks(agent: Agent, artifact: Artifact) -> bool:
     """Whether only the user has an artifact, and has not given it."""
     replaced = agent.builds and all(artifact.name in build for build in agent.builds.values())
     return bool(artifact.given) and not artifact.file and not replaced
 
 
-def _sentence(text: str) -> str:
-    return text if text.endswith(".") else f"{text}."
+def _measured(experiment: Experiment, agent: str) -> list[str]:
+    """The configurations of an agent that are measured."""
+    uses = (use for part in experiment.parts for use in part.uses)
+    return list(dict.fromkeys(use.configuration for use in uses if use.agent == agent))
 
 
 def _read(
@@ -165,7 +176,7 @@ def _read(
     report: Report,
 ) -> dict[tuple[str, str], list[Path]]:
     """The files by agent and artifact; ``needed`` holds those that the measured configurations refer to, by agent."""
-    found: dict[tuple[str, str], list[Path]] = {}
+    given: dict[tuple[str, str], list[Path]] = {}
     for option in options:
         match = _FORM.fullmatch(option)
         if match is None:
@@ -185,15 +196,15 @@ def _read(
             report.add(key, f'"{name}" is no artifact of {agent}{hint}')
         elif name not in needed[agent]:
             report.add(key, f"no configuration of {agent} that {experiment} measures refers to it")
-        elif (agent, name) in found:
+        elif (agent, name) in given:
             report.add(key, "is given twice: two builds are compared by one option, =OLD,NEW")
         elif len(files) > COMPARED:
             report.add(key, f"names {len(files)} files: one replaces the artifact, two are compared")
         elif len(files) > most:
             report.add(key, f"names {len(files)} files: builds are compared by ./tracetax run; give one file here")
         else:
-            found[agent, name] = files
-    return found
+            given[agent, name] = files
+    return given
 
 
 def _placed(file: str) -> Path:
@@ -250,24 +261,12 @@ def _labels(artifacts: Sequence[Artifact]) -> list[str]:
     return [f"{path.name} ({place})" for place, path in enumerate(paths, start=1)]
 
 
-def what_differs(first: str, second: str) -> list[str]:
-    """Two names without what they have in common: ``2.0.1`` and ``2.0.2`` of ``a-2.0.1.jar`` and ``a-2.0.2.jar``.
-
-    Only whole words between ``-``, ``_`` and ``/`` are left out, and none where nothing would be left of a name.
-    """
-    suffix = Path(first).suffix if Path(first).suffix == Path(second).suffix else ""
-    names = [_WORD.findall(name.removesuffix(suffix)) for name in (first, second)]
-    words = [[word.rstrip("-_/") for word in name] for name in names]
-    shortest = min(map(len, words))
-    begin = next((place for place in range(shortest) if words[0][place] != words[1][place]), shortest)
-    begin = min(begin, shortest - 1)
-    end = next((n for n in range(shortest - begin) if words[0][-1 - n] != words[1][-1 - n]), shortest - begin)
-    end = min(end, shortest - begin - 1)
-    return ["".join(name[begin : len(name) - end]).rstrip("-_/") for name in names]
-
-
 def _doubled(part: Part, agents: Mapping[str, Agent]) -> tuple[Use, ...]:
     """The part's configurations, each once for every build of its agent."""
     return tuple(
         replace(use, build=build) for use in part.uses for build in (agents[use.agent].builds or {use.build: {}})
     )
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith(".") else f"{text}."
