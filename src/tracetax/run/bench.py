@@ -9,7 +9,7 @@ from tracetax.companions.backend import Supplied
 from tracetax.machine.isolation import Isolation
 from tracetax.machine.toolchain import Jdk
 from tracetax.model import Agent, Configuration, JvmSettings, Parameters, Use
-from tracetax.program import Runtime, Workload
+from tracetax.program import Runtime, ThreadNames, Workload
 
 
 class Limits(Struct, frozen=True):
@@ -66,6 +66,11 @@ class Bench(Struct, frozen=True):
 
     backends: dict[str, Supplied] = {}
     """What can stand in the sink's place, by the name of its folder."""
+
+    @property
+    def threads(self) -> ThreadNames:
+        """What the threads of the program under test are there for."""
+        return self.runtime.threads + self.workload.threads
 
     def class_path(self, parameters: Parameters, built: Sequence[Path] = ()) -> str:
         """The workload's classes, with those for its start: ``built`` in the trial, or else before any."""

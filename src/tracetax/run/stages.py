@@ -9,7 +9,7 @@ from msgspec import Struct
 from tracetax.companions.receiver import Receiver
 from tracetax.companions.sink import PhaseReport, Sink
 from tracetax.machine import disturbance
-from tracetax.machine.threads import peak_rss_bytes
+from tracetax.machine.threads import compiling, peak_rss_bytes
 from tracetax.model import Configuration, Parameters, Part
 from tracetax.process import Ending
 from tracetax.results.records import CpuAccount
@@ -94,6 +94,8 @@ def conduct_or_end(
         config=plan.config,
         parameters=plan.part.parameters,
         expected=plan.expected,
+        least_warm_up_calls=bench.workload.least_warm_up_calls,
+        threads=bench.threads,
         limits=bench.limits,
         isolation=bench.isolation,
         receiver=sink,
@@ -102,7 +104,7 @@ def conduct_or_end(
         watch=watch,
     )
     try:
-        with Sampler(driver.process.pid) as sampler:
+        with Sampler(driver.process.pid, bench.threads) as sampler:
             return _conduct(context, source_of(context, records), sampler)
     except WorkloadFailed as failure:
         if failure.code == "jvm-hangs":
@@ -127,7 +129,7 @@ def _conduct(context: TrialContext, records: RecordSource, sampler: Sampler) -> 
     warmed = warm_up(context, records.arrivals)
     records.connect()
     context.watch("warmed up, waiting for the compilers")
-    rest = await_rest(pid, context.limits.rest)
+    rest = await_rest(lambda: compiling(pid, context.threads), context.limits.rest)
     before = records.close_warm_up(warmed.records)
     dropped_before = drops.total()
     calls = _call(context, records, sampler)
