@@ -39,6 +39,7 @@ FLOORS = {
 }
 MAKERS = {"run", "workloads", "companions"}
 READERS = {"analysis", "report"}
+KNOW_NO_KIND = {"run", "results", "statistics", "companions", "artifacts", "machine", "program"}
 LONGEST = 400
 
 
@@ -92,6 +93,13 @@ def test_every_part_has_a_floor() -> None:
 def test_the_code_knows_no_agent(file: Path) -> None:
     agents = {folder.name for folder in (ROOT / "agents").iterdir() if folder.is_dir()} - {"none"}
     assert not words_of_code(file) & agents, "what is known about an agent belongs into agents/<name>/"
+
+
+@pytest.mark.parametrize("file", [file for file in FILES if part(file) in KNOW_NO_KIND], ids=named)
+def test_what_makes_any_trial_knows_no_kind_of_workload(file: Path) -> None:
+    kinds = {folder.name for folder in (ROOT / "workloads").iterdir() if folder.is_dir()}
+    assert "calltree" in kinds
+    assert not words_of_code(file) & kinds, "what is known about a kind belongs into src/tracetax/workloads/<kind>.py"
 
 
 @pytest.mark.parametrize("file", FILES, ids=named)

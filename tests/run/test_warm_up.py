@@ -31,7 +31,7 @@ from tracetax.run.warm_up import (
     rounding_bursts,
     warm_up,
 )
-from tracetax.workloads.calltree import TOP_TIER, Status, WorkloadFailed
+from tracetax.workloads.driver import TOP_TIER, Status, WorkloadFailed
 
 CONFIG = configuration("flat")
 MS = 1_000_000

@@ -32,7 +32,7 @@ from tracetax.results.records import Building
 from tracetax.run.bench import Bench
 from tracetax.run.stages import Plan
 from tracetax.run.supplies import measured
-from tracetax.workloads.calltree import WorkloadFailed
+from tracetax.workloads.driver import WorkloadFailed
 
 LOG = "building.txt"
 RELEASE = 11

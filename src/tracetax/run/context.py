@@ -13,7 +13,7 @@ from tracetax.program import ThreadNames
 from tracetax.run.bench import Limits
 from tracetax.run.drain import Drained
 from tracetax.run.drops import DropLog
-from tracetax.workloads.calltree import Driver
+from tracetax.workloads.driver import Driver
 
 WARM_UP = "warm-up"
 """The receiver's name for the phase before the measured calls."""

@@ -11,7 +11,7 @@ from tracetax.run.bench import Bench
 from tracetax.run.plan import records_made
 from tracetax.run.runtimes import setting_flags
 from tracetax.run.stages import Plan
-from tracetax.workloads import calltree
+from tracetax.workloads.kinds import kind_of
 
 
 def command_line(
@@ -44,14 +44,12 @@ def command_line(
         "trial.dir": str(scratch),
         "records.dir": str(records),
     }
-    start_up = bench.workload.start_up
-    arguments = calltree.arguments(
-        plan.part.parameters, output, logs / "status.txt", start_up.entry if start_up else ""
-    )
     words = {
         "shared": shared_flags(plan, bench, logs / "hs_err.log"),
         "flags": tuple(fill(flag, values) for flag in plan.config.jvm),
-        "arguments": arguments,
+        "arguments": kind_of(bench.workload).arguments(
+            plan.part.parameters, output, logs / "status.txt", bench.workload
+        ),
     }
     texts = {
         "runtime": str(bench.java(plan.part.jvm)),

@@ -8,8 +8,8 @@ from tracetax.results.records import CpuAccount, Disturbance, TrialRecord, WarmU
 from tracetax.run import verdicts as judge
 from tracetax.run.plan import records_due, records_made, records_truncated
 from tracetax.run.stages import Plan, TrialObservations
-from tracetax.workloads.calltree import Driver
-from tracetax.workloads.calltree_results import Measured
+from tracetax.workloads.driver import Driver
+from tracetax.workloads.kinds import Measured
 
 
 def finished(plan: Plan, record: TrialRecord, outcome: TrialObservations, result: Measured) -> TrialRecord:

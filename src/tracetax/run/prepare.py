@@ -14,7 +14,6 @@ from tracetax.artifacts.cache import key_of
 from tracetax.backend import Backend
 from tracetax.catalog import untested_java
 from tracetax.catalog.placeholders import BACKEND_FILES, PREPARED
-from tracetax.catalog.workload_file import check_offers, load_workload
 from tracetax.machine import disturbance, threads
 from tracetax.machine.facts import Machine
 from tracetax.machine.isolation import Isolation
@@ -22,7 +21,7 @@ from tracetax.model import BASELINE, Agent, Experiment
 from tracetax.run.backends import supply_backend
 from tracetax.run.bench import Bench, Limits
 from tracetax.run.building import check_buildable
-from tracetax.run.runtimes import agents_by_release, check_runtimes, obtain_jdks
+from tracetax.run.runtimes import agents_by_release, check_runtimes, obtain_jdks, program_of
 from tracetax.run.supplies import measured, supply
 from tracetax.words import plural
 
@@ -50,8 +49,7 @@ def prepare(
 ) -> Bench:
     """Set up what every trial needs, telling ``say`` what took how long. Raises UserError with the way out."""
     used = needed_agents(experiment, agents)
-    workload, runtime = load_workload(experiment.workload, root)
-    check_offers(experiment, workload)
+    workload, runtime = program_of(experiment, root)
     check_buildable(experiment, used)
     jdks = obtain_jdks(experiment, runtime, root, cache, say)
     check_runtimes(experiment, used, runtime, jdks)

@@ -17,7 +17,8 @@ from tracetax.errors import ExitCode, UserError
 from tracetax.machine.toolchain import OLDEST_JDK, Jdk, find_jdk, find_jdks, jdk_at
 from tracetax.model import BASELINE, Agent, Experiment
 from tracetax.process import clean_environment
-from tracetax.program import Runtime, Setting
+from tracetax.program import Runtime, Setting, Workload
+from tracetax.workloads.kinds import kind_of
 
 ASK_SECONDS = 30.0
 
@@ -38,6 +39,14 @@ def require_jdk() -> Jdk:
             ExitCode.ENVIRONMENT,
         )
     return jdk
+
+
+def program_of(experiment: Experiment, root: Path) -> tuple[Workload, Runtime]:
+    """An experiment's workload and its runtime. Raises UserError where it is not one that can be measured so."""
+    workload, runtime = load_workload(experiment.workload, root)
+    kind_of(workload)
+    check_offers(experiment, workload)
+    return workload, runtime
 
 
 def setting_flags(setting: Setting, value: int | str, release: int, *, growing: bool = False) -> tuple[str, ...]:
@@ -71,13 +80,12 @@ def obtain_jdks(experiment: Experiment, runtime: Runtime, root: Path, cache: Pat
 
 
 def foresee_runtimes(experiment: Experiment, agents: Mapping[str, Agent], root: Path) -> list[str]:
-    """What ``check_offers``, ``obtain_jdks`` and ``check_runtimes`` would refuse, without fetching anything.
+    """What ``program_of``, ``obtain_jdks`` and ``check_runtimes`` would refuse, without fetching anything.
 
     Returns what the user should know, such as a Java that would be fetched. Where there is no JDK yet nothing can be
     said, for the launcher installs one. Raises UserError.
     """
-    workload, runtime = load_workload(experiment.workload, root)
-    check_offers(experiment, workload)
+    _, runtime = program_of(experiment, root)
     first = find_jdk(os.environ)
     if first is None:
         return ["There is no JDK yet: whether the agents run on it is looked at once the launcher has installed one."]

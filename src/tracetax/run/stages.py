@@ -23,7 +23,7 @@ from tracetax.run.plan import Slot, expected_records
 from tracetax.run.sampler import Sampler
 from tracetax.run.verdicts import of_other_http
 from tracetax.run.warm_up import Rest, Warmed, await_rest, warm_up
-from tracetax.workloads.calltree import Driver, WorkloadFailed
+from tracetax.workloads.driver import Driver, WorkloadFailed
 
 CONNECTIONS_SECONDS = 2.0
 """How long connections may outlive the workload before the receiver is ended all the same."""

@@ -25,8 +25,8 @@ from tracetax.run.launch import by_hand, command_line
 from tracetax.run.outcome import finished, with_process
 from tracetax.run.output import STREAMS, Flood, cut, last_lines
 from tracetax.run.stages import Plan, conduct_or_end
-from tracetax.workloads.calltree import Driver, WorkloadFailed
-from tracetax.workloads.calltree_results import collect
+from tracetax.workloads.driver import Driver, WorkloadFailed
+from tracetax.workloads.kinds import kind_of
 
 COMMAND = "command.sh"
 """What starts the trial's JVM by hand."""
@@ -118,7 +118,7 @@ def _attempt(
                 outcome = conduct_or_end(plan, bench, sink, driver, records, logs, watch)
         if built:
             outcome = replace(outcome, load=together(built.load, outcome.load))
-        result = collect(scratch, plan.number, plan.part.parameters)
+        result = kind_of(bench.workload).collect(scratch, plan.number, plan.part.parameters)
         record = finished(plan, record, outcome, result)
     except (WorkloadFailed, SinkLost) as failure:
         code = failure.code

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from tracetax.machine.threads import Work
 from tracetax.model import Configuration, Delivery, Parameters
 from tracetax.run.context import Arrivals, TrialContext
-from tracetax.workloads.calltree import CHUNK_CALLS, TOP_TIER, Status
+from tracetax.workloads.driver import CHUNK_CALLS, TOP_TIER, Status
 
 LARGEST_BURST_RECORDS = 20_000
 POLL_SECONDS = 0.001
