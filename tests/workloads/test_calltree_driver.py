@@ -54,12 +54,12 @@ class Program:
         lines = self.status.read_text().splitlines() if self.status.exists() else []
         return [line.split(" ", 2)[2] if line.count(" ") > 1 else "" for line in lines if line.split(" ")[0] == name]
 
-    def await_event(self, name: str, count: int = 1) -> str:
+    def await_event(self, name: str, count: int = 1, interval: float = 0.005) -> str:
         deadline = time.monotonic() + LIMIT_S
         while len(self.events(name)) < count:
             assert time.monotonic() < deadline, f"no {name}"
             assert self.process.poll() is None or len(self.events(name)) >= count, self.status.read_text()
-            time.sleep(0.005)
+            time.sleep(interval)
         return self.events(name)[count - 1]
 
     def end(self) -> int:
@@ -206,6 +206,15 @@ def test_warm_up_reaches_the_top_tier_and_says_so(classes: Path, tmp_path: Path,
             warmed = dict(pair.split("=") for pair in program.await_event("warmed", bursts).split(" "))
         program.end()
     assert warmed == {"calls": str(bursts * 1_000), "driver": "4", "method": "4", "how": "codelist"}
+
+
+def test_bursts_of_one_call_reach_the_top_tier(classes: Path, tmp_path: Path) -> None:
+    bursts = 4_000
+    with started(classes, tmp_path, "--calls", 10, "--depth", 64) as program:
+        program.command("\n".join(["warm-up 1"] * bursts))
+        warmed = program.await_event("warmed", bursts, interval=0.2)
+        program.end()
+    assert "driver=4 method=4" in warmed
 
 
 def test_interpreted_code_is_not_called_warm(classes: Path, tmp_path: Path) -> None:

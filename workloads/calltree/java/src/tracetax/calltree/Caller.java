@@ -14,6 +14,9 @@ final class Caller {
    */
   private static final int WARM_UP_CALLS = 2 * CallLoop.CHUNK;
 
+  /** Entries into the chunk, without a call, after calls that do not fill one. */
+  private static final int CHUNK_ENTRIES = 2;
+
   /** Entries into the loop in a round, after which the compilers get a moment to take it up. */
   private static final int ENTRIES = 2_000;
 
@@ -63,7 +66,13 @@ final class Caller {
         : Samples.closed(calls);
   }
 
-  /** Makes this thread's share of {@code calls} calls and forgets their samples. */
+  /**
+   * Makes this thread's share of {@code calls} calls and forgets their samples.
+   *
+   * <p>In bursts of few calls, this method is entered as often as the chunk. Compiled first, it
+   * would take the chunk in, which then is counted no more and never compiled by itself. So the
+   * chunk is entered more often.
+   */
   void warmUp(long calls, long epochNs) {
     long share = options.shareOf(calls, thread);
     double pieceNs = options.paced() ? WARM_UP_CALLS * options.threads * 1e9 / warmUpRate : 0;
@@ -71,6 +80,9 @@ final class Caller {
     for (long piece = 0; piece * WARM_UP_CALLS < share; piece++) {
       int count = (int) Math.min(share - piece * WARM_UP_CALLS, WARM_UP_CALLS);
       sum += loop.run(scratch, count, epochNs + Math.round(piece * pieceNs));
+      for (int entry = 0; count < CallLoop.CHUNK && entry < CHUNK_ENTRIES; entry++) {
+        sum += loop.chunk(scratch, 0, 0, epochNs);
+      }
     }
     end();
   }
