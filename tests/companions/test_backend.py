@@ -1,5 +1,6 @@
 """A backend in the sink's place, against a small one that counts what it gets."""
 
+import contextlib
 import http.client
 import os
 import time
@@ -7,12 +8,24 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.fakes.backends import fake_backend
-from tracetax.companions.backend import BackendLost, BackendServer, Supplied
+from tracetax.companions.backend import BackendLost, BackendServer, Supplied, json_counter, prometheus_counter
 from tracetax.companions.loopback import listens_elsewhere
 
 SPAN = b"MonitoredClass.monitoredMethod"
+JSON = '{"counter.spans.http": 12.0, "counter": {"spans.grpc": 3, "up": true}, "deep": {"a": {"b": 5}}}'
+TEXT = """# HELP spans_total Spans.
+# TYPE spans_total counter
+spans_total{by="http",kind="a, \\"b\\""} 3
+spans_total{by="grpc"} 4 1700000000000
+spans_total_bytes{by="http"} 1e3
+<html> is no sample {
+# TYPE plain counter
+plain 2.5
+"""
 
 
 def send(server: BackendServer, spans: int) -> None:
@@ -111,3 +124,47 @@ def test_one_that_ends_is_noticed(tmp_path: Path) -> None:
 
 def test_this_process_listens_nowhere_else() -> None:
     assert listens_elsewhere(os.getpid()) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("counter.spans.http", 12),
+        ("counter.spans.grpc", 3),
+        ("deep.a.b", 5),
+        ("deep.a", 0),
+        ("counter.up", 0),
+        ("counter.spans", 0),
+        ("nothing", 0),
+    ],
+)
+def test_a_dot_leads_into_an_object_or_belongs_to_a_name(key: str, value: float) -> None:
+    assert json_counter(JSON, key) == value
+
+
+@pytest.mark.parametrize(
+    ("metric", "value"),
+    [
+        ("spans_total", 7),
+        ('spans_total{by="grpc"}', 4),
+        ('spans_total{kind="a, \\"b\\"",by="http"}', 3),
+        ('spans_total{by="udp"}', 0),
+        ("plain", 2.5),
+        ("plain_total", 0),
+        ("spans", 0),
+    ],
+)
+def test_samples_are_summed_that_have_the_labels(metric: str, value: float) -> None:
+    assert prometheus_counter(TEXT, metric) == value
+
+
+@given(st.text(alphabet='spans{}=",\\ \t\n#0189.eE+-nafi%', max_size=200))
+def test_whatever_a_backend_serves_is_a_number_or_no_counter(text: str) -> None:
+    with contextlib.suppress(ValueError, OverflowError):
+        assert isinstance(prometheus_counter(f"spans{text}\n{text}", 'spans{kind="a"}'), int | float)
+
+
+@pytest.mark.parametrize("number", ["9" * 400, "infinitely many", "3.5.7"])
+def test_what_is_no_number_of_records_is_an_error(number: str) -> None:
+    with pytest.raises((ValueError, OverflowError)):
+        prometheus_counter(f"spans {number}", "spans")

@@ -13,9 +13,10 @@ from tracetax.machine.disturbance import (
     Load,
     MachineCpu,
     between,
+    busy_words,
+    combined_load,
     machine_cpu,
     process_cpu_ns,
-    together,
 )
 
 TICK = 10**9 // os.sysconf("SC_CLK_TCK")
@@ -163,5 +164,10 @@ def test_of_two_windows_the_one_in_which_others_took_more_counts() -> None:
         Load(steal=0, other=0.1, seconds=9, throttled_ns=1),
         Load(steal=0.1, other=0.2, seconds=1, throttled_ns=2),
     )
-    for both in (together(calm, busy), together(busy, calm)):
+    for both in (combined_load(calm, busy), combined_load(busy, calm)):
         assert (both.steal, both.other, both.throttled_ns, both.disturbed) == (0.1, 0.2, 3, True)
+
+
+def test_how_busy_the_machine_is_in_words() -> None:
+    assert busy_words(1.9) == "1.9 cores are busy with others; disturbed trials will be repeated."
+    assert busy_words(1.04).startswith("1.0 core is busy")

@@ -12,11 +12,10 @@ from tracetax.errors import ExitCode
 from tracetax.machine.disturbance import Load
 from tracetax.machine.doctor import Diagnosis, Tools, cache_row, diagnose, tool_rows
 from tracetax.machine.facts import Machine
-from tracetax.machine.fitness import fitness_rows
+from tracetax.machine.fitness import Row, fitness_rows
 from tracetax.machine.isolation import FEW_CORES, Isolation
 from tracetax.machine.limits import Limits
 from tracetax.machine.observed import Observed, observe
-from tracetax.machine.row import Row
 from tracetax.machine.toolchain import Jdk
 
 ROOT = Path("/clone")

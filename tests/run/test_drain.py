@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.run.stand_ins import QUICK, configuration
-from tracetax.companions.sink import Counts
+from tracetax.companions.receiver import Counts
 from tracetax.model import Configuration, Delivery
 from tracetax.run.drain import Awaited, Drained, drain
 from tracetax.run.drops import DropLog

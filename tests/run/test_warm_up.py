@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from tests.run.stand_ins import configuration
-from tracetax.companions.sink import Counts
+from tracetax.companions.receiver import Counts
 from tracetax.machine.isolation import Isolation
 from tracetax.machine.threads import Work
 from tracetax.model import Parameters

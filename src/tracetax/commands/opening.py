@@ -17,6 +17,7 @@ from tracetax.catalog import load_agents
 from tracetax.catalog.backends import load_backends
 from tracetax.catalog.own_artifacts import changed_files, unchanged
 from tracetax.errors import UserError
+from tracetax.machine.disturbance import busy_cores, busy_words
 from tracetax.machine.facts import Machine
 from tracetax.machine.isolation import Isolation
 from tracetax.machine.limits import memory_available
@@ -27,7 +28,6 @@ from tracetax.results.manifest import MANIFEST_VERSION, Invocation, Manifest
 from tracetax.run import prepare
 from tracetax.run.bench import Bench
 from tracetax.run.building import check_buildable
-from tracetax.run.calm import busy_cores, busy_words
 from tracetax.run.plan import cells, check_memory, check_samples
 from tracetax.run.runtimes import foresee_runtimes
 

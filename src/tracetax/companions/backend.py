@@ -11,15 +11,17 @@ import urllib.request
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self, cast
 
 from msgspec import Struct
+from prometheus_client.parser import text_string_to_metric_families
+from prometheus_client.samples import Sample
 
 from tracetax.backend import Backend, port_name
 from tracetax.catalog.placeholders import fill
-from tracetax.companions.counters import json_counter, prometheus_counter
 from tracetax.companions.loopback import free_port, listens_elsewhere
-from tracetax.companions.sink import Counts, PhaseReport, Sink, SinkLost
+from tracetax.companions.receiver import Counts, PhaseReport
+from tracetax.companions.sink import Sink, SinkLost
 from tracetax.ledger import ProtocolCount
 from tracetax.machine.threads import process_clock_ns
 from tracetax.model import Scrape
@@ -29,9 +31,9 @@ READY_POLL_SECONDS = 0.05
 ANSWER_SECONDS = 20.0
 OFTEN_SECONDS = 0.01
 SELDOM_SECONDS = 0.2
-"""Between two looks at its counters: each costs the backend CPU, which is charged in the measured phase."""
+"""Between two looks at a backend's counters: each costs the backend CPU, which is charged in the measured phase."""
 REST_SECONDS = 0.5
-"""Without a rise of its counters at the end, after which it has counted what it had taken."""
+"""Without a rise of its counters at the end, after which a backend has counted what it had taken."""
 REST_LIMIT = 5.0
 
 
@@ -42,16 +44,16 @@ class BackendLost(SinkLost):
 
 
 class Supplied(Struct, frozen=True):
-    """A backend with everything that it is started with but its ports and the trial's folder."""
+    """A backend and all that it is started with, but for its ports and the trial's folder."""
 
     backend: Backend
     java: Path | None
     values: dict[str, str]
-    """What placeholders are filled with."""
+    """What the placeholders in the backend's file are filled with, by name."""
 
 
 class Totals(Struct, frozen=True):
-    """Its counters since its start."""
+    """What a backend's own counters say since its start, in records."""
 
     received: int = 0
     dropped: int = 0
@@ -118,14 +120,14 @@ class BackendServer:
 
     @property
     def cpu_ns(self) -> int:
-        """CPU of all its threads since its start; 0 where it is gone."""
+        """CPU of all threads of the backend since its start; 0 where it is gone."""
         with contextlib.suppress(OSError):
             return process_clock_ns(self.process.pid)
         return 0
 
     @property
     def cpu_with_others_ns(self) -> int:
-        """The same with the sink's beside it."""
+        """CPU of the backend, and of the sink where one stands beside it."""
         return self.cpu_ns + (self._beside.cpu_ns if self._beside else 0)
 
     def counts(self) -> Counts:
@@ -168,14 +170,14 @@ class BackendServer:
         """Only the sink asks agents for metrics."""
 
     def check(self) -> None:
-        """Raise BackendLost where it has ended."""
+        """Raise BackendLost where the backend has ended."""
         if self.process.poll():
             raise self._lost("is gone")
         if self._beside:
             self._beside.check()
 
     def stop(self) -> PhaseReport:
-        """End it when its counters rest; returns the last phase."""
+        """End the backend when its counters rest; returns the last phase."""
         limit = time.monotonic() + REST_LIMIT
         before, since = self._totals, time.monotonic()
         while time.monotonic() - since < REST_SECONDS and time.monotonic() < limit:
@@ -208,12 +210,12 @@ class BackendServer:
         )
 
     def _look(self) -> None:
-        """Read its counters. Raises BackendLost where it does not serve them."""
+        """Read the backend's counters. Raises BackendLost where it does not serve them."""
         counters = self.backend.counters
         text = self._get(counters.port, counters.path)
         read = json_counter if counters.format == "json" else prometheus_counter
         try:
-            found = Totals(
+            totals = Totals(
                 *(
                     round(sum(read(text, key) for key in keys))
                     for keys in (counters.received, counters.dropped, counters.refused)
@@ -222,13 +224,13 @@ class BackendServer:
         except (json.JSONDecodeError, ValueError, OverflowError) as error:
             raise self._lost(f"serves at {counters.path} what is no {counters.format} ({error})") from error
         self._looked = time.monotonic()
-        if found.received > self._totals.received:
+        if totals.received > self._totals.received:
             self._last_ns = time.monotonic_ns()
             self._first_ns = self._first_ns or self._last_ns
-        self._totals = found
+        self._totals = totals
 
     def _get(self, port: str, path: str) -> str:
-        """What it answers to a GET. Raises BackendLost where it gives no answer for long."""
+        """What the backend answers to a GET. Raises BackendLost where it gives no answer for long."""
         deadline = time.monotonic() + ANSWER_SECONDS
         while True:
             try:
@@ -253,7 +255,7 @@ class BackendServer:
             raise self._lost(f"listens on more than the loopback address ({', '.join(elsewhere)})")
 
     def _is_ready(self) -> bool:
-        """Whether it says so, and listens on what it is to take the agent's records."""
+        """Whether the backend says that it is ready, and listens on the port for the agent's records."""
         ready = self.backend.ready
         if not is_open(self._named[ready.port]) or not is_open(self._named[port_name(self._protocol)]):
             return False
@@ -285,7 +287,7 @@ class BackendServer:
 
 
 def command_of(backend: Backend, java: Path | None, values: Mapping[str, str], folder: Path) -> tuple[str, ...]:
-    """What starts it: a program, or a JVM whose temporary files go where the trial's do."""
+    """What starts a backend: a program, or a JVM whose temporary files go where the trial's do."""
     start = backend.start
     arguments = tuple(fill(argument, values) for argument in start.arguments)
     if not start.by_java:
@@ -308,3 +310,46 @@ def is_open(port: int) -> bool:
     """Whether somebody listens on a port of the loopback address."""
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def json_counter(text: str, key: str) -> float:
+    """The number at a key such as ``spans.received`` in a JSON object; 0 where there is none.
+
+    A dot leads into an inner object, or belongs to a name: whole names go before.
+    """
+    value = _at(json.loads(text), key)
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else 0.0
+
+
+def _at(within: Any, key: str) -> Any:
+    if not isinstance(within, Mapping):
+        return None
+    members = cast(Mapping[str, Any], within)
+    if key in members:
+        return members[key]
+    for place, character in enumerate(key):
+        if character == "." and key[:place] in members:
+            inner = _at(members[key[:place]], key[place + 1 :])
+            if inner is not None:
+                return inner
+    return None
+
+
+def prometheus_counter(text: str, metric: str) -> float:
+    """The sum of a metric's samples that have the labels which ``metric`` names, as in ``spans{transport="grpc"}``.
+
+    ``text`` is Prometheus's own; its lines about types are left out, since the parser calls a counter by another name
+    than its server does where that lacks ``_total``. Raises ValueError where a line of the metric cannot be read, and
+    OverflowError where its number is too large.
+    """
+    (wanted,) = _samples(f"{metric} 0")
+    lines = (line for line in text.splitlines() if line.lstrip().startswith(wanted.name))
+    return sum(
+        float(sample.value)
+        for sample in _samples("\n".join(lines))
+        if sample.name == wanted.name and wanted.labels.items() <= sample.labels.items()
+    )
+
+
+def _samples(text: str) -> list[Sample]:
+    return [sample for family in text_string_to_metric_families(text) for sample in family.samples]

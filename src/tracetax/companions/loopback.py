@@ -21,27 +21,27 @@ _LOOPBACK = re.compile(
 def listens_elsewhere(pid: int) -> list[str]:
     """Ports on which a process listens for TCP on any other address than loopback, as ``port 9411``."""
     own = _sockets(pid)
-    found: set[int] = set()
+    ports: set[int] = set()
     for table in ("tcp", "tcp6"):
         with contextlib.suppress(OSError):
             for line in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
                 fields = line.split()
                 address, _, port = fields[1].partition(":")
                 if fields[3] == _LISTENING and fields[9] in own and not _LOOPBACK.fullmatch(address):
-                    found.add(int(port, 16))
-    return [f"port {port}" for port in sorted(found)]
+                    ports.add(int(port, 16))
+    return [f"port {port}" for port in sorted(ports)]
 
 
 def _sockets(pid: int) -> set[str]:
     """The inodes of a process's sockets."""
-    found: set[str] = set()
+    inodes: set[str] = set()
     with contextlib.suppress(OSError):
         for link in Path(f"/proc/{pid}/fd").iterdir():
             with contextlib.suppress(OSError):
                 target = str(link.readlink())
                 if target.startswith("socket:["):
-                    found.add(target[8:-1])
-    return found
+                    inodes.add(target[8:-1])
+    return inodes
 
 
 def free_port() -> int:

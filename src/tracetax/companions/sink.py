@@ -12,10 +12,9 @@ from types import TracebackType
 from typing import Any, Literal, Self
 
 import msgspec
-from msgspec import Struct
 
 from tracetax.companions.loopback import free_port
-from tracetax.ledger import ProtocolCount, together
+from tracetax.companions.receiver import Counts, PhaseReport
 from tracetax.machine.threads import process_clock_ns
 from tracetax.model import SCRAPED, Scrape
 from tracetax.process import Process, clean_environment
@@ -28,43 +27,7 @@ class SinkLost(Exception):
     """The sink ended or stopped answering in the middle of a trial; the message says how."""
 
     code = "sink-lost"
-    """Of the verdict on the trial."""
-
-
-class Counts(Struct, frozen=True):
-    """The cheap look at the current phase."""
-
-    phase: str
-    records: int
-    bytes: int
-    last_arrival_ns: int
-    open_connections: int
-    malformed: int
-    cpu_ns: int
-    reading: bool = False
-    """Whether files are being read."""
-    read_bytes: int = 0
-    read_error: str = ""
-    answers: int = 0
-    """Of the agent to the sink's requests for its metrics, in all phases."""
-
-
-class PhaseReport(Struct, frozen=True):
-    """What the sink counted in one phase, by protocol."""
-
-    phase: str
-    protocols: dict[str, ProtocolCount]
-    cpu_ns: int
-    max_rss_bytes: int
-    open_connections: int
-    earlier: tuple["PhaseReport", ...] = ()
-    """With the last report: phases that closed by themselves, at the record that they were told."""
-
-    def of(self, protocol: str | None) -> ProtocolCount:
-        """The count of one protocol; of all together where the configuration promises nothing on any."""
-        if protocol is None:
-            return together(self.protocols.values())
-        return self.protocols.get(protocol, ProtocolCount())
+    """Code of the verdict on the trial."""
 
 
 class Sink:
@@ -103,21 +66,21 @@ class Sink:
         self._buffer = b""
         try:
             self.ports: dict[str, int] = {**self._read_answer()["ports"], SCRAPED: free_port()}
-            """By protocol; where the sink asks instead of listening, the port on which the agent shall answer."""
+            """Ports by protocol; where the sink asks instead of listening, the port on which the agent shall answer."""
         except BaseException:
             self.process.kill()
             raise
 
     @property
     def cpu_ns(self) -> int:
-        """CPU of all its threads since its start; 0 where it is gone."""
+        """CPU of all threads of the sink since its start; 0 where it is gone."""
         with contextlib.suppress(OSError):
             return process_clock_ns(self.process.pid)
         return 0
 
     @property
     def cpu_with_others_ns(self) -> int:
-        """The same: nothing stands beside the sink."""
+        """CPU of the sink alone: nothing stands beside it."""
         return self.cpu_ns
 
     def counts(self) -> Counts:

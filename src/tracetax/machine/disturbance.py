@@ -12,9 +12,11 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tracetax.machine.isolation import Isolation
 from tracetax.machine.limits import read_throttling
 
 ROOT = Path("/")
+LOOK_SECONDS = 1.0
 DISTURBED_ABOVE = 0.15
 """Cores: more steal plus foreign CPU than this over a trial marks it as disturbed."""
 
@@ -34,11 +36,11 @@ class MachineCpu(Struct, frozen=True):
     throttled_ns: int = 0
     """Time for which this process's control groups were stopped because their quota was used up."""
     swapped_bytes: int = 0
-    """Read back from swap and written to it."""
+    """Bytes that were read back from swap or written to it."""
     kernel_ns: dict[int, int] = {}
-    """Of each of the kernel's own threads, wherever it ran."""
+    """CPU of each of the kernel's own threads, wherever it ran."""
     kernel_here: frozenset[int] = frozenset()
-    """Those that ran on these cores last, so that what they use is a part of ``busy_ns``."""
+    """Kernel threads that ran on these cores last, so that what they use is a part of ``busy_ns``."""
     seen: bool = True
     """Whether the kernel shows the account: some sandboxes hide it or fill it with noughts."""
 
@@ -54,8 +56,8 @@ def machine_cpu(cores: Collection[int] = (), root: Path = ROOT) -> MachineCpu:
     except OSError:
         lines = ["cpu  0 0 0 0 0 0 0 0"]
     wanted = {f"cpu{number}" for number in cores}
-    found = [line for line in lines if line.split(" ", 1)[0] in wanted]
-    rows = [[int(value) for value in line.split()[1:9]] for line in (found if wanted else []) or lines[:1]]
+    own_lines = [line for line in lines if line.split(" ", 1)[0] in wanted]
+    rows = [[int(value) for value in line.split()[1:9]] for line in (own_lines if wanted else []) or lines[:1]]
     columns = [sum(column) for column in zip(*rows, strict=True)]
     user, nice, system, _idle, _iowait, irq, softirq, steal = columns
     # interrupts belong to no process: loopback traffic of the trial itself would count as somebody else's work
@@ -101,7 +103,7 @@ class Load(Struct, frozen=True):
     seconds: float
     interrupts: float = 0.0
     kernel: float = 0.0
-    """Of the kernel's threads, which write a trial's own files back to the disk, among others."""
+    """Cores that the kernel's threads used, which write a trial's own files back to the disk, among others."""
     throttled_ns: int = 0
     swapped_bytes: int = 0
     seen: bool = True
@@ -135,7 +137,7 @@ def between(start: MachineCpu, end: MachineCpu, own_cpu_ns: int, share: float = 
     )
 
 
-def together(first: Load, second: Load) -> Load:
+def combined_load(first: Load, second: Load) -> Load:
     """Two windows of one trial: averages of the one in which others took more, and sums of what adds up."""
     worse = max(first, second, key=lambda load: load.steal + load.other)
     return replace(
@@ -144,6 +146,21 @@ def together(first: Load, second: Load) -> Load:
         swapped_bytes=first.swapped_bytes + second.swapped_bytes,
         seen=first.seen and second.seen,
     )
+
+
+def busy_cores(isolation: Isolation, seconds: float = LOOK_SECONDS) -> float:
+    """Cores that others use or that are stolen now; 0 where it is no more than a trial bears."""
+    start, own = machine_cpu(isolation.watched), time.process_time_ns()
+    time.sleep(seconds)
+    own = time.process_time_ns() - own
+    load = between(start, machine_cpu(isolation.watched), own, isolation.share)
+    return load.steal + load.other if load.disturbed else 0.0
+
+
+def busy_words(cores: float) -> str:
+    """How busy the machine is, and what that means for a run."""
+    singular = f"{cores:.1f}" == "1.0"
+    return f"{cores:.1f} core{' is' if singular else 's are'} busy with others; disturbed trials will be repeated."
 
 
 def _kernel_threads(cores: Collection[int], root: Path) -> tuple[dict[int, int], frozenset[int]]:

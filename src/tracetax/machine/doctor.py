@@ -8,9 +8,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from tracetax.machine.facts import Machine, machine_facts
-from tracetax.machine.fitness import fitness_rows
+from tracetax.machine.fitness import Row, fitness_rows
 from tracetax.machine.observed import observe
-from tracetax.machine.row import Row
 from tracetax.machine.toolchain import OLDEST_JDK, Jdk, find_jdk, find_jdks, go_version, maven_version
 
 
@@ -24,7 +23,7 @@ class Tools(Struct, frozen=True):
     jdk: Jdk | None
     maven: str | None
     jdks: tuple[Jdk, ...] = ()
-    """All that were found, ``jdk`` among them."""
+    """All JDKs that were found, ``jdk`` among them."""
 
 
 class Diagnosis(Struct, frozen=True):

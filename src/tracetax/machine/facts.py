@@ -34,10 +34,10 @@ class Machine(Struct, frozen=True):
     """Name of the hypervisor's product as far as the guest can see it; None on bare metal."""
     container: bool
     governor: str | None
-    """Of the processors that this process may use; several where they differ."""
+    """Frequency governor of the processors that this process may use; several where they differ."""
     turbo: bool | None
     turbo_switch: str | None
-    """The file that switches it."""
+    """The file that switches turbo; None where there is none."""
     clock_source: str | None
     transparent_huge_pages: str | None
     mitigations: dict[str, str]
@@ -117,8 +117,8 @@ def _hypervisor(root: Path, flags: list[str]) -> str | None:
 
 def _governor(processors: Collection[int], root: Path) -> str | None:
     folder = root / "sys/devices/system/cpu"
-    found = {_text(folder / f"cpu{number}/cpufreq/scaling_governor") for number in processors}
-    return ", ".join(sorted(filter(None, found))) or None
+    governors = {_text(folder / f"cpu{number}/cpufreq/scaling_governor") for number in processors}
+    return ", ".join(sorted(filter(None, governors))) or None
 
 
 def _turbo(root: Path) -> bool | None:

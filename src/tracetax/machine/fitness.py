@@ -1,10 +1,13 @@
 """Whether the machine is large, quiet and even enough to measure on, and what to do where it is not."""
 
+from typing import Literal
+
+from msgspec import Struct
+
 from tracetax.machine.disturbance import DISTURBED_ABOVE
 from tracetax.machine.facts import Machine
 from tracetax.machine.isolation import FEW_CORES
 from tracetax.machine.observed import WANTED_BUFFER_BYTES, Observed
-from tracetax.machine.row import Row, State
 
 GIB = 1 << 30
 LEAST_DISK_BYTES = 5 * GIB
@@ -15,7 +18,20 @@ LEAST_BUFFER_BYTES = 4 << 20
 """What servers that take datagrams from agents ask for themselves."""
 NOT_VISIBLE = "not visible"
 
+State = Literal["ok", "warn", "missing", "unseen"]
+"""``unseen``: the machine does not show it, so that nothing is said about it."""
 Judged = tuple[State, str] | tuple[State, str, str]
+
+
+class Row(Struct, frozen=True):
+    """One line of the doctor: what was looked at, what was found, and what that means."""
+
+    group: Literal["toolchain", "machine"]
+    name: str
+    state: State
+    value: str
+    advice: str = ""
+    """What to do about it; empty where nothing is to be done."""
 
 
 def fitness_rows(machine: Machine, observed: Observed, needed_bytes: int | None) -> list[Row]:

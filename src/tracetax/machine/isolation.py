@@ -24,13 +24,13 @@ class Isolation(Struct, frozen=True):
 
     workload: tuple[int, ...] = ()
     companions: tuple[int, ...] = ()
-    """Of the sink, and of the tool itself while it measures."""
+    """Cores of the sink, and of the tool itself while it measures."""
     allowed: tuple[int, ...] = ()
-    """All that this process may run on."""
+    """All processors that this process may run on."""
     processors: int = 1
-    """How many the workload may keep busy."""
+    """How many processors the workload may keep busy."""
     nodes: int = 1
-    """NUMA nodes that they lie on."""
+    """How many NUMA nodes the processors lie on."""
     words: str = "nothing is pinned"
 
     @property
@@ -131,7 +131,7 @@ def _because(free: Isolation, reason: str) -> Isolation:
 
 
 def _one_node(allowed: Collection[int], root: Path) -> set[int]:
-    """Those of the NUMA node with most of them, where that alone can be shared out; else all."""
+    """Processors of the NUMA node that has most of them, where that alone can be shared out; else all."""
     largest = max((node & set(allowed) for node in _nodes(root)), key=len, default=set[int]())
     if len(largest) >= FEW_CORES and len(_physical_cores(largest, root)) > 1:
         return largest

@@ -39,14 +39,14 @@ def read_limits(root: Path = Path("/")) -> Limits:
 
 def read_throttling(root: Path = Path("/")) -> int | None:
     """For how long this process's groups were stopped because their quota was used up, ns; None where not counted."""
-    found: list[int] = []
+    stopped_ns: list[int] = []
     for folder in _groups(root):
         file = folder / "cpu.stat"
         if _words(folder / "cpu.cfs_quota_us", 1) not in (None, ("-1",)):
-            found.append(_field(file, "throttled_time"))
+            stopped_ns.append(_field(file, "throttled_time"))
         elif (_words(folder / "cpu.max", 2) or ("max",))[0] != "max":
-            found.append(_field(file, "throttled_usec") * 1000)
-    return sum(found) if found else None
+            stopped_ns.append(_field(file, "throttled_usec") * 1000)
+    return sum(stopped_ns) if stopped_ns else None
 
 
 def cgroup_version(root: Path = Path("/")) -> str | None:

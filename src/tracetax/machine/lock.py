@@ -10,9 +10,9 @@ from pathlib import Path
 from tracetax.errors import ExitCode, UserError
 
 LOCK = Path("/tmp/tracetax.lock")
-"""The same for every user of a machine, whatever TMPDIR says: a folder of one's own would lock nobody else out."""
+"""One path for every user of a machine, whatever TMPDIR says: a folder of one's own would lock nobody else out."""
 LOCK_VARIABLE = "TRACETAX_LOCK"
-"""Names another lock. It is meant for tests of Tracetax, whose runs need no quiet machine."""
+"""The variable that names another lock: meant for tests of Tracetax, whose runs need no quiet machine."""
 _ALWAYS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 """The file may lie in a folder where everybody writes: what somebody else put there must neither lead nor block."""
 

@@ -8,15 +8,18 @@ from pathlib import Path
 from msgspec import Struct
 
 from tracetax.machine import disturbance
-from tracetax.machine.clock import clock_read_ns
 from tracetax.machine.isolation import Isolation
 from tracetax.machine.limits import cgroup_version, meminfo, memory_available, read_throttling
 from tracetax.machine.lock import holder
 
 WANTED_BUFFER_BYTES = 16 << 20
-"""What the sink asks for, see ``sink/datagrams.go``."""
+"""The receive buffer that the sink asks for where agents send datagrams."""
 BY_FORCE = 33
 """Linux's SO_RCVBUFFORCE, which only a privileged process may use and Python does not name."""
+CLOCK_READS = 2_000
+CLOCK_ROUNDS = 25
+_COARSE = 6
+"""CLOCK_MONOTONIC_COARSE, which Python gives no name."""
 
 
 class Observed(Struct, frozen=True):
@@ -29,9 +32,9 @@ class Observed(Struct, frozen=True):
     cgroup: str | None
     """Which control groups govern this process: ``v1``, ``v2``; None where none are visible."""
     throttled_ns: int | None
-    """Since the control groups exist; None where no quota is counted."""
+    """Time for which this process was stopped by a quota since its control groups exist; None without a quota."""
     other_run: str | None
-    """The process of a run that measures now."""
+    """The process of a run that measures now; None where there is none."""
     root: bool
     receive_buffer_bytes: int | None
     """The most that the kernel gives a socket for datagrams, as it says when asked for more."""
@@ -67,3 +70,24 @@ def receive_buffer() -> int | None:
             return datagrams.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF) // 2
     except OSError:
         return None
+
+
+def clock_read_ns() -> float:
+    """Cost of one reading of CLOCK_MONOTONIC, ns.
+
+    The same Python call on CLOCK_MONOTONIC_COARSE, which only copies a number out of shared memory on every machine,
+    is taken off: what remains is the clock itself, with the way into the kernel where it needs one.
+    """
+    return max(0.0, _call_ns(time.CLOCK_MONOTONIC) - _call_ns(_COARSE))
+
+
+def _call_ns(clock: int) -> float:
+    """The cheapest of several rounds, so that what else runs plays no part."""
+    read = time.clock_gettime_ns
+    best = float("inf")
+    for _ in range(CLOCK_ROUNDS):
+        begun = time.perf_counter_ns()
+        for _ in range(CLOCK_READS):
+            read(clock)
+        best = min(best, (time.perf_counter_ns() - begun) / CLOCK_READS)
+    return best

@@ -25,16 +25,16 @@ class Jdk(Struct, frozen=True):
     vendor: str
     javac: Path | None
     archive: bool = True
-    """Whether it has a class-data archive."""
+    """Whether the JDK has a class-data archive."""
 
     @property
     def java(self) -> Path:
-        """Its program ``java``."""
+        """The JDK's program ``java``."""
         return self.home / "bin" / "java"
 
     @property
     def described(self) -> Java:
-        """What manifest and findings say of it."""
+        """What manifest and findings say of the JDK."""
         kind = "JDK" if self.javac else "runtime"
         return Java(version=self.version, vendor=self.vendor, kind=kind, archive=self.archive, home=str(self.home))
 
@@ -66,11 +66,11 @@ def find_jdks(environment: Mapping[str, str], folders: Sequence[str]) -> list[Jd
     homes += [Path(on_path).resolve().parent.parent] if on_path else []
     for folder in folders:
         homes += sorted(Path(folder).expanduser().glob("*"))
-    found: dict[Path, Path] = {}
+    by_real_path: dict[Path, Path] = {}
     for home in homes:
         if (home / "bin" / "java").is_file():
-            found.setdefault(home.resolve(), home)
-    return [jdk_at(home) for home in found.values()]
+            by_real_path.setdefault(home.resolve(), home)
+    return [jdk_at(home) for home in by_real_path.values()]
 
 
 def jdk_at(home: Path) -> Jdk:
@@ -123,5 +123,5 @@ def _version_of(command: Sequence[str], pattern: str) -> str:
         )
     except (OSError, subprocess.TimeoutExpired):
         return "unknown"
-    found = re.search(pattern, done.stdout + done.stderr)
-    return found.group(1) if found else "unknown"
+    version = re.search(pattern, done.stdout + done.stderr)
+    return version.group(1) if version else "unknown"

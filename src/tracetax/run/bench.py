@@ -16,7 +16,7 @@ class Limits(Struct, frozen=True):
     """How long each stage of a trial may take before the watchdog ends the JVM, seconds."""
 
     build: float = 300.0
-    """For each process that builds a trial's program."""
+    """How long each process may take that builds a trial's program."""
     start: float = 60.0
     burst: float = 30.0
     warm_up: float = 90.0
@@ -32,13 +32,13 @@ class Limits(Struct, frozen=True):
     connect: float = 10.0
     """Until an agent that has sent nothing counts as one that never will: some trace nothing before they connect."""
     quiet: float = 1.0
-    """Beyond the agent's flush interval: silence longer than both means that nothing more is to come."""
+    """Silence beyond the agent's flush interval after which nothing more is to come."""
     patience: float = 10.0
-    """Beyond that, for a connected agent that promised every record and owes some."""
+    """Further silence for a connected agent that promised every record and owes some."""
     rest: float = 2.0
-    """Between warm-up and measured calls, for the JVM's compilers to get done."""
+    """How long the JVM's compilers are waited for between warm-up and measured calls."""
     warm_up_quiet: float = 0.2
-    """The same at the end of a warm-up whose records go to files: what is written later belongs to it all the same."""
+    """Silence at the end of a warm-up whose records go to files: what is written later belongs to it all the same."""
 
 
 class Bench(Struct, frozen=True):
@@ -47,7 +47,7 @@ class Bench(Struct, frozen=True):
     workload: Workload
     runtime: Runtime
     jdks: dict[int, Jdk]
-    """By the feature release that a part asks for; 0 is the one that is found first."""
+    """JDKs by the feature release that a part asks for; 0 is the one that is found first."""
     cores: int
     sink: Path
     classes: Path

@@ -36,7 +36,7 @@ from tracetax.workloads.driver import WorkloadFailed
 
 LOG = "building.txt"
 RELEASE = 11
-"""Of Java, for which the program is compiled where no step says another."""
+"""The release of Java that the program is compiled for where no step says another."""
 POLL_SECONDS = 0.001
 """How exactly the end of a process is known."""
 
@@ -48,7 +48,7 @@ class Built(Struct, frozen=True):
     """Woven classes before those that were compiled."""
     building: Building
     load: disturbance.Load
-    """What else the machine did meanwhile."""
+    """What else the machine did during the build."""
 
 
 def check_buildable(experiment: Experiment, agents: dict[str, Agent]) -> None:

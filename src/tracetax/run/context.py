@@ -5,8 +5,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from tracetax.companions.receiver import Receiver
-from tracetax.companions.sink import PhaseReport
+from tracetax.companions.receiver import PhaseReport, Receiver
 from tracetax.machine.isolation import Isolation
 from tracetax.model import Configuration, Parameters
 from tracetax.program import ThreadNames

@@ -101,7 +101,7 @@ def plan_lines(experiment: Experiment, agents: dict[str, Agent], seed: int) -> I
 
 
 def budget_words(experiment: Experiment, agents: dict[str, Agent]) -> str:
-    """That the budget is expected to end before the fewest blocks are made; empty where it is not."""
+    """A sentence where the budget is expected to end before the fewest blocks are made; else empty."""
     parts = {part.name: part for part in experiment.parts}
     every = cells(experiment, agents)
     block = sum(expected_seconds(cell, parts[cell.part], configuration(agents, cell.use)) for cell in every)

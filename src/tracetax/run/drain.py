@@ -6,8 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from tracetax.companions.receiver import Receiver
-from tracetax.companions.sink import Counts
+from tracetax.companions.receiver import Counts, Receiver
 from tracetax.model import Configuration, Delivery
 from tracetax.run.bench import Limits
 from tracetax.run.drops import DropLog

@@ -11,7 +11,7 @@ from types import FrameType
 from tracetax.workloads.driver import WorkloadFailed, whole_number
 
 CHUNK_BYTES = 1 << 20
-"""Read and searched at once."""
+"""Bytes of a log that are read and searched at once."""
 LONGEST_LINE = 16 << 10
 """Bytes of a line that are searched; what is longer is no message about drops."""
 MATCH_SECONDS = 2.0

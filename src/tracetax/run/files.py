@@ -13,7 +13,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from tracetax.companions.sink import PhaseReport, Sink
+from tracetax.companions.receiver import PhaseReport
+from tracetax.companions.sink import Sink
 from tracetax.model import Configuration
 from tracetax.run.context import MEASURED, TrialContext
 from tracetax.run.drain import Drained
@@ -30,7 +31,7 @@ class Written(Struct, frozen=True):
 
     @property
     def bytes(self) -> int:
-        """Of all files together."""
+        """Bytes of all files together."""
         return sum(self.files.values())
 
     def carried(self, final: "Written", *, received: int, kept: int) -> int:

@@ -1,5 +1,6 @@
-"""What the stop rule is asked of a part, who rests after its answer, and what is said of it."""
+"""What the stop rule is asked of a part, who rests after its answer, and whether repeating disturbed trials helps."""
 
+from collections import deque
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -19,6 +20,12 @@ OUT_OF_TIME = (
     "The budget leaves no time for all further starts. How many starts of each are known, and what share of slow ones "
     "that leaves possible, stands beside the result."
 )
+TRIALS_LOOKED_AT = 20
+"""Trials, repetitions included, by which it is judged whether repeating helps."""
+FEWEST_TRIALS = 8
+"""Trials below which repeating is taken to help."""
+NEARLY_ALL = 0.9
+"""Share of disturbed trials from which on repeating does not help."""
 Samples = dict[str, BlockValues | BuildValues]
 
 
@@ -38,7 +45,7 @@ class Measured(Struct, frozen=True):
 
     part: Part
     cells: tuple[Cell, ...]
-    """Its configurations that were not set aside."""
+    """Configurations of the part that were not set aside."""
     blocks: Blocks
     further: tuple[TrialRecord, ...]
     """Starts outside the blocks, of all parts."""
@@ -103,14 +110,14 @@ def measured(experiment: Experiment, part: Part, cells: Iterable[Cell], records:
 
 def resting(of: Measured, decision: Decision) -> set[Cell]:
     """The configurations that need no further block, and are part of no comparison that does."""
-    open_ones = {name for name, progress in decision.configurations.items() if progress.wants_block}
-    held = {
-        use for pair in of.part.build_pairs if _comparison(*pair) in open_ones for use in pair
+    unsettled = {name for name, progress in decision.configurations.items() if progress.wants_block}
+    compared = {
+        use for pair in of.part.build_pairs if _comparison(*pair) in unsettled for use in pair
     }  # a comparison is measured in the same blocks
     return {
         cell
         for cell in of.cells
-        if str(cell.use) in decision.configurations and str(cell.use) not in open_ones and cell.use not in held
+        if str(cell.use) in decision.configurations and str(cell.use) not in unsettled and cell.use not in compared
     }
 
 
@@ -164,3 +171,34 @@ def _attainable(name: str, progress: Progress) -> str:
 
 def _listed(words: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+class Repeating:
+    """Decides whether a disturbed trial is repeated: not while nearly all trials are disturbed."""
+
+    def __init__(self) -> None:
+        self._disturbed: deque[bool] = deque(maxlen=TRIALS_LOOKED_AT)
+        self._told = False
+
+    def seen(self, record: TrialRecord) -> None:
+        """Take a trial into account that has just been made; a failed one tells nothing."""
+        if record.disturbance:
+            self._disturbed.append(record.disturbance.disturbed)
+
+    @property
+    def helps(self) -> bool:
+        """Whether a repetition has a chance to be less disturbed than what it repeats."""
+        seen = len(self._disturbed)
+        return seen < FEWEST_TRIALS or sum(self._disturbed) < NEARLY_ALL * seen
+
+    def news(self) -> str:
+        """A sentence where the answer has changed since this was asked last; else empty."""
+        if self.helps is not self._told:
+            return ""
+        self._told = not self.helps
+        if not self._told:
+            return "The machine has become quieter: disturbed trials are repeated again."
+        return (
+            f"{sum(self._disturbed)} of the last {len(self._disturbed)} trials were disturbed by others, so repeating "
+            "them does not help: disturbed trials are not repeated any more, and count as they are."
+        )

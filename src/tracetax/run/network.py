@@ -3,8 +3,7 @@
 import time
 from collections.abc import Callable
 
-from tracetax.companions.receiver import Receiver
-from tracetax.companions.sink import Counts, PhaseReport
+from tracetax.companions.receiver import Counts, PhaseReport, Receiver
 from tracetax.run.context import MEASURED, TrialContext
 from tracetax.run.drain import Awaited, Drained, drain
 from tracetax.run.drops import DropLog

@@ -7,12 +7,12 @@ from tracetax.machine.disturbance import cpu_pressure
 from tracetax.results.records import CpuAccount, Disturbance, TrialRecord, WarmUp
 from tracetax.run import verdicts as judge
 from tracetax.run.plan import records_due, records_made, records_truncated
-from tracetax.run.stages import Plan, TrialObservations
+from tracetax.run.stages import Plan, TrialOutcome
 from tracetax.workloads.driver import Driver
 from tracetax.workloads.kinds import Measured
 
 
-def finished(plan: Plan, record: TrialRecord, outcome: TrialObservations, result: Measured) -> TrialRecord:
+def finished(plan: Plan, record: TrialRecord, outcome: TrialOutcome, result: Measured) -> TrialRecord:
     """The record of a trial that ran to its end."""
     config, warmed = plan.config, outcome.warmed
     at_sink = not plan.slot.cell.use.backend  # a backend's counters know records only

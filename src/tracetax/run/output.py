@@ -13,7 +13,7 @@ from tracetax.workloads.driver import WorkloadFailed
 
 LOOK_SECONDS = 0.1
 KEPT_BYTES = 1 << 20
-"""Of the beginning and of the end of a log that is longer than both."""
+"""Bytes that are kept of the beginning, and as many of the end, of a log that is longer than both."""
 TAIL_LINES = 12
 TAIL_BYTES = 16 << 10
 STREAMS = ("stderr.txt", "stdout.txt")

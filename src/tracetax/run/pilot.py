@@ -34,13 +34,13 @@ def choose(
 
     One whose heap grows with its records keeps what the experiment says: with more calls it would need another heap.
     """
-    found: list[ChosenCalls] = []
+    chosen: list[ChosenCalls] = []
     for cell, config in cells:
         trials = arranged.trials(blocks, part.name, cell.use, "configuration", cell.heap_bytes)
         enough = part.parameters.calls >= LEAST_CALLS and len(trials) >= PILOT_BLOCKS
         if config.memory is None and enough:
-            found.append(_chosen(part, cell, trials, folder, schedule))
-    return tuple(found)
+            chosen.append(_chosen(part, cell, trials, folder, schedule))
+    return tuple(chosen)
 
 
 def _chosen(part: Part, cell: Cell, trials: list[TrialRecord], folder: RunFolder, schedule: Schedule) -> ChosenCalls:
@@ -70,18 +70,22 @@ def _seconds(start_ns: int, end_ns: int) -> float:
 
 
 def _call_variance(folder: RunFolder, trial: TrialRecord) -> float:
-    """Of a trial's service times, mean over its threads."""
+    """Variance of a trial's service times between calls, mean over its threads."""
     series = folder.series(trial.number).filter(pl.col("kind") == "service").sort("thread", "bin")
     threads = series.partition_by("thread")
-    return float(np.mean([call_variance(one["mean"].to_numpy(), float(one["count"].mean() or 1.0)) for one in threads]))  # pyright: ignore[reportArgumentType]
+    variances = [
+        call_variance(bins["mean"].to_numpy(), float(bins["count"].mean() or 1.0))  # pyright: ignore[reportArgumentType]
+        for bins in threads
+    ]
+    return float(np.mean(variances))
 
 
 def words(chosen: Iterable[ChosenCalls]) -> str:
     """What was chosen, for the user; empty where nothing changes."""
-    changed = [one for one in chosen if one.calls != one.instead_of]
+    changed = [choice for choice in chosen if choice.calls != choice.instead_of]
     if not changed:
         return ""
-    listed = "; ".join(f"{one.use} {one.calls:,}" for one in changed)
+    listed = "; ".join(f"{choice.use} {choice.calls:,}" for choice in changed)
     return (
         f"After {PILOT_BLOCKS} blocks the calls of a start are chosen anew where that buys narrower intervals in the "
         f"same time: {listed} instead of {changed[0].instead_of:,}. Their first {PILOT_BLOCKS} blocks do not count."

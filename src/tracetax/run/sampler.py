@@ -20,11 +20,11 @@ SHARE_OF_WINDOW = 0.1
 """A look follows the one before after this share of the time since the first call, so that short windows are seen as
 finely as long ones and the looks cost the same share of them."""
 LEAST_WAIT_NS = 500_000_000
-"""Of a shorter quiet wait nothing is told."""
+"""The shortest quiet wait after the drain of which the CPU is told."""
 NAMED_THREADS = 12
 SECOND_NS = 1_000_000_000
 SAMPLES_IN_A_SECOND = round(1 / SHORTEST_SECONDS) + 50
-"""At the shortest distance, with room for looks that were asked for between."""
+"""Samples of one second at the shortest distance, with room for looks that were asked for between."""
 _GROUPS: tuple[Group, ...] = ("caller", "agent", "jit", "gc", "jvm")
 
 

@@ -14,9 +14,8 @@ from tracetax.results.folder import RunFolder
 from tracetax.results.records import BASELINES, TrialRecord
 from tracetax.run import judging, pilot
 from tracetax.run.bench import Bench
-from tracetax.run.calm import Repeating
 from tracetax.run.plan import Cell, Slot, block, cells, expected_seconds, memory_cells
-from tracetax.run.so_far import line_of, so_far
+from tracetax.run.progress import line_of, so_far
 from tracetax.run.stages import Plan
 from tracetax.run.trial import run_trial
 from tracetax.signals import undivided
@@ -25,7 +24,7 @@ from tracetax.statistics.stopping import decide
 WORST_FIRST = ("failed", "interrupted", "budget", "max-blocks", "settled")
 
 
-class Progress(Protocol):
+class RunProgress(Protocol):
     """Who is told how the run goes."""
 
     def block(self, number: int, most: int, trials: int) -> None:
@@ -53,13 +52,13 @@ class Ended(Struct, frozen=True):
     parts: dict[str, str]
     interrupted: bool
     failed_trials: tuple[int, ...]
-    """Numbers of the trials that failed in this session, those that a repetition made good included."""
+    """Numbers of the trials that failed in this session; also those that a repetition made good."""
 
 
 class Session:
     """Runs an experiment into a run folder, from the first block or from where an earlier session ended."""
 
-    def __init__(self, experiment: Experiment, bench: Bench, folder: RunFolder, progress: Progress) -> None:
+    def __init__(self, experiment: Experiment, bench: Bench, folder: RunFolder, progress: RunProgress) -> None:
         """Take up the run in ``folder``: finished trials in it count."""
         self.experiment = experiment
         self.bench = bench
@@ -73,16 +72,16 @@ class Session:
         self.spent = defaultdict[Cell, list[float]](list)
         self.ended: dict[str, str] = {}
         self.failed: list[int] = []
-        self.repeating = Repeating()
+        self.repeating = judging.Repeating()
         self.set_aside = self._set_aside_before()
         self.resting: set[Cell] = set()
         """Configurations that have settled: they need no further block."""
         self.forewarned: set[str] = set()
-        """Parts of which was said what the time left will buy."""
-        self.calls = {(one.part, one.use): one.calls for one in folder.manifest.chosen_calls}
+        """Parts whose users were told what the time left will buy."""
+        self.calls = {(choice.part, choice.use): choice.calls for choice in folder.manifest.chosen_calls}
         """Calls of a start, where they were chosen by the first blocks."""
         self.out_of_time: set[Cell] = set()
-        """What was not started further because the budget was spent."""
+        """Cells that were not started further because the budget was spent."""
         wanted = memory_cells(self.cells) if experiment.schedule.memory else []
         self.memory_due = [cell for cell in wanted if not self._memory_known(cell)]
 
@@ -151,7 +150,7 @@ class Session:
             return
         for part in self.parts.values():
             measured = self._measured_of(part)
-            known = any(chosen.part == part.name for chosen in manifest.chosen_calls)
+            known = any(choice.part == part.name for choice in manifest.chosen_calls)
             if part.name in self.ended or known or measured.blocks_done < pilot.PILOT_BLOCKS:
                 continue
             configs = [
@@ -162,10 +161,10 @@ class Session:
             self.folder.write_manifest(manifest)
             if text := pilot.words(chosen):
                 self.progress.note(text)
-            for one in (one for one in chosen if one.calls != one.instead_of):
-                self.calls[one.part, one.use] = one.calls
-                cell = next(cell for cell in measured.cells if cell.use == one.use)
-                self.spent[cell] = [one.start_seconds + one.calls_seconds * one.calls / one.instead_of]
+            for choice in (choice for choice in chosen if choice.calls != choice.instead_of):
+                self.calls[choice.part, choice.use] = choice.calls
+                cell = next(cell for cell in measured.cells if cell.use == choice.use)
+                self.spent[cell] = [choice.start_seconds + choice.calls_seconds * choice.calls / choice.instead_of]
 
     def _part_of(self, cell: Cell) -> Part:
         """The part under which a trial is made, with the calls that were chosen for it."""

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from tracetax.companions.receiver import Receiver
-from tracetax.companions.sink import PhaseReport, Sink
+from tracetax.companions.receiver import PhaseReport, Receiver
+from tracetax.companions.sink import Sink
 from tracetax.machine import disturbance
 from tracetax.machine.threads import compiling, peak_rss_bytes
 from tracetax.model import Configuration, Parameters, Part
@@ -48,8 +48,8 @@ class Plan(Struct, frozen=True):
         return expected_records(self.config, self.part)
 
 
-class TrialObservations(Struct, frozen=True):
-    """What was observed of a trial that ran to its end."""
+class TrialOutcome(Struct, frozen=True):
+    """What came of a trial that ran to its end."""
 
     warmed: Warmed
     rest: Rest
@@ -77,6 +77,7 @@ class TrialObservations(Struct, frozen=True):
     receiver_cpu_ns: int
     """CPU of sink or backend, from the first call until drained; 0 where records do not reach it before that."""
     cpu: CpuAccount | None
+    """CPU of the workload's threads; None where the kernel did not show it."""
     rss_peak_bytes: int
 
 
@@ -88,7 +89,7 @@ def conduct_or_end(
     records: RecordsFolder,
     logs: Path,
     watch: Callable[[str], None],
-) -> TrialObservations:
+) -> TrialOutcome:
     """Lead the workload; one that hangs is asked what it is doing, for its log, and ended: TERM, then KILL."""
     context = TrialContext(
         config=plan.config,
@@ -121,7 +122,7 @@ def source_of(context: TrialContext, folder: RecordsFolder) -> RecordSource:
     return ScrapedRecords(context) if context.config.scrape else NetworkRecords(context)
 
 
-def _conduct(context: TrialContext, records: RecordSource, sampler: Sampler) -> TrialObservations:
+def _conduct(context: TrialContext, records: RecordSource, sampler: Sampler) -> TrialOutcome:
     """Lead the running workload through its stages."""
     receiver, drops, pid = context.receiver, context.drops, context.driver.process.pid
     begun = _used_by_now(context)
@@ -145,7 +146,7 @@ def _conduct(context: TrialContext, records: RecordSource, sampler: Sampler) -> 
     before = before or next((phase for phase in measured.earlier if phase.phase == WARM_UP), measured)
     _check_recorded(measured, warmed, context.config)
     arrived_by_last_call, arrived_by_drained = records.arrived(before, measured)
-    return TrialObservations(
+    return TrialOutcome(
         warmed=warmed,
         rest=rest,
         drained=drained,

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from tracetax.companions.receiver import Receiver
 from tracetax.companions.sink import SinkLost
-from tracetax.machine.disturbance import together
+from tracetax.machine.disturbance import combined_load
 from tracetax.printable import printable_lines
 from tracetax.process import clean_environment
 from tracetax.results.folder import RunFolder, disk_errors
@@ -117,7 +117,7 @@ def _attempt(
             with driver.process, Flood(driver.process, logs, plan.config.most_output_bytes):
                 outcome = conduct_or_end(plan, bench, sink, driver, records, logs, watch)
         if built:
-            outcome = replace(outcome, load=together(built.load, outcome.load))
+            outcome = replace(outcome, load=combined_load(built.load, outcome.load))
         result = kind_of(bench.workload).collect(scratch, plan.number, plan.part.parameters)
         record = finished(plan, record, outcome, result)
     except (WorkloadFailed, SinkLost) as failure:
