@@ -1,12 +1,12 @@
-"""The commands, thin: each reads what was typed and calls the floor below."""
+"""Which commands there are, and what ``--help`` says about them; what they do stands in ``commands/``."""
 
-import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
 from tracetax import __version__
+from tracetax.commands.options import AsJson
 from tracetax.errors import ExitCode, UserError, refused_by_system
 from tracetax.printable import printable_lines
 
@@ -40,215 +40,37 @@ Exit codes:
     130  interrupted; every finished trial is kept
 """
 
-AgentsDirs = Annotated[list[Path] | None, Parameter(negative="")]
-
 app = App(name="tracetax", help=HELP, help_format="plaintext", version=__version__, version_flags=["--version"])
 
+COMMANDS = {
+    "request:run": """Measure an experiment and show what it found.
 
-@app.command
-def run(
-    experiment: str | None = None,
-    /,
-    *,
-    agent: str | None = None,
-    configuration: str | None = None,
-    rate: str | None = None,
-    depth: int | None = None,
-    calls: int | None = None,
-    threads: int | None = None,
-    jdk: str | None = None,
-    collector: str | None = None,
-    heap: str | None = None,
-    blocks: int | None = None,
-    half_width: str | None = None,
-    budget: str | None = None,
-    seed: int | None = None,
-    out: Path | None = None,
-    resume: Path | None = None,
-    artifact: Annotated[list[str] | None, Parameter(negative="")] = None,
-    backend: Annotated[list[str] | None, Parameter(negative="")] = None,
-    agents_dir: AgentsDirs = None,
-    fast: Annotated[bool, Parameter(negative="")] = False,
-    as_published: Annotated[bool, Parameter(negative="")] = False,
-    fail_if: str | None = None,
-    dry_run: Annotated[bool, Parameter(negative="")] = False,
-) -> int:
-    """Measure an experiment and show what it found.
+Examples: `./tracetax run` · `./tracetax run experiments/smoke.toml --out DIR` ·
+`./tracetax run --agent kieker,opentelemetry --rate 1000/s --depth 10 --budget 5min --seed 1` ·
+`./tracetax run kieker-writers --artifact kieker.agent=old.jar,new.jar`""",
+    "request:capacity": """Search for the highest rate up to which configurations deliver every record.
 
-    Examples: `./tracetax run` · `./tracetax run experiments/smoke.toml --out DIR` ·
-    `./tracetax run --agent kieker,opentelemetry --rate 1000/s --depth 10 --budget 5min --seed 1` ·
-    `./tracetax run kieker-writers --artifact kieker.agent=old.jar,new.jar`
+Examples: `./tracetax capacity --agent opentelemetry` ·
+`./tracetax capacity --agent kieker,elastic --budget 20min` ·
+`./tracetax capacity --agent opentelemetry --configuration otlp,zipkin --depth 5`""",
+    "request:check_agent": """Try an agent's file in one trial of 20 seconds, and say what to mend.
 
-    Parameters
-    ----------
-    experiment
-        A name from `./tracetax list experiments`, or the path of a TOML file. Default: quick.
-    agent
-        Without an experiment: agents to measure as they are shipped, separated by commas.
-    configuration
-        With --agent: these configurations of theirs instead, separated by commas.
-    rate
-        Without an experiment: calls per second, such as 1000/s, or full (back to back).
-    depth
-        Without an experiment: monitored invocations per call.
-    calls
-        Without an experiment: measured calls per trial.
-    threads
-        Without an experiment: calling threads; the rate is their sum.
-    jdk
-        Feature releases of Java to measure on, such as 21 or 17,21,25, in place of the experiment's. One that is not on
-        this machine is fetched as a wheel, if it is 17, 21 or 25. Default: the JDK that is found first.
-    collector
-        Serial, Parallel, G1, Z or Shenandoah, or several with commas between, in place of the experiment's.
-    heap
-        The heap, such as "2 GiB", or several with commas between, in place of the experiment's.
-    blocks
-        Measure exactly so many blocks, unless the budget ends before.
-    half_width
-        Stop when every interval is this narrow: "1 %" of the ratio, or "2 ns" per call.
-    budget
-        Stop when this much time is spent, such as 20min.
-    seed
-        Decides the order of the trials in each block. Default: drawn, and recorded.
-    out
-        The run's folder. Default: runs/<date>-<experiment>-<tag>. It must be empty or absent.
-    resume
-        Go on with this run; only --blocks, --half-width and --budget may differ.
-    artifact
-        AGENT.ARTIFACT=FILE measures a file of yours in place of Maven's, such as kieker.agent=build/kieker.jar.
-        With two, =OLD,NEW, both builds are measured in every block, and the run says whether NEW is slower,
-        faster or the same. May be given once for each artifact.
-    backend
-        A real backend, such as zipkin-server: every configuration whose records it takes is measured twice in each
-        block, at the sink and at the backend in its place (docs/backends.md). May be given more than once.
-    agents_dir
-        A folder with agents of your own, each a folder with an agent.toml (docs/add-an-agent.md), or one such folder.
-        May be given more than once.
-    fast
-        Measure the shorter version that [fast] in the experiment's file describes, such as `run icpe26-table2 --fast`.
-    as_published
-        Measure as many calls and starts as the paper that the experiment follows, as [as-published] in its file says.
-    fail_if
-        With two builds: "slower" exits with status 5 where NEW is slower by its whole 95 % interval, "slower by 2 %"
-        where it is by more than that (docs/in-ci.md).
-    dry_run
-        Print the plan in words and its estimated time, and measure nothing.
-    """
-    from tracetax.commands.request import Request
-    from tracetax.commands.run import run_command
+Looked at are: woven, counted, structure, loss, drain, exit. Examples: `./tracetax check-agent kieker` ·
+`./tracetax check-agent mine otlp --agents-dir ~/agents`""",
+    "compare:compare": """Compare two runs: what differs in how they were made, then their rows by name.
 
-    request = Request(
-        experiment=experiment,
-        agents=_names(agent),
-        configurations=_names(configuration),
-        rate=rate,
-        depth=depth,
-        calls=calls,
-        threads=threads,
-        jdk=jdk,
-        collector=collector,
-        heap=heap,
-        blocks=blocks,
-        half_width=half_width,
-        budget=budget,
-        seed=seed,
-        out=out,
-        resume=resume,
-        artifacts=tuple(artifact or ()),
-        backends=tuple(backend or ()),
-        agents_dirs=tuple(agents_dir or ()),
-        fast=fast,
-        as_published=as_published,
-        fail_if=fail_if,
-        dry_run=dry_run,
-    )
-    return run_command(request, ROOT, tuple(sys.argv[1:]))
+Examples: `./tracetax compare runs/A runs/B` · `./tracetax compare runs/A runs/B --markdown` ·
+`./tracetax compare runs/A runs/B --fail-if "slower by 5 %"`""",
+    "completion:completion": """\
+Print what makes a shell complete names at Tab: agents, configurations, experiments, runs, options.
 
-
-@app.command
-def capacity(
-    *,
-    agent: str | None = None,
-    configuration: str | None = None,
-    depth: int | None = None,
-    threads: int | None = None,
-    jdk: str | None = None,
-    collector: str | None = None,
-    heap: str | None = None,
-    seconds: str | None = None,
-    lowest: str | None = None,
-    further: int | None = None,
-    artifact: Annotated[list[str] | None, Parameter(negative="")] = None,
-    agents_dir: AgentsDirs = None,
-    budget: str | None = None,
-    out: Path | None = None,
-    resume: Path | None = None,
-) -> int:
-    """Search for the highest rate up to which configurations deliver every record.
-
-    Examples: `./tracetax capacity --agent opentelemetry` ·
-    `./tracetax capacity --agent kieker,elastic --budget 20min` ·
-    `./tracetax capacity --agent opentelemetry --configuration otlp,zipkin --depth 5`
-
-    Parameters
-    ----------
-    agent
-        Agents, separated by commas.
-    configuration
-        Configurations of theirs, separated by commas. Default: those of profile stock that deliver records.
-    depth
-        Monitored invocations per call. Default: 10.
-    threads
-        Calling threads; the rate is their sum. Default: 1.
-    jdk
-        The feature release of Java, such as 21; several, with commas between, are searched one after the other.
-    collector
-        Serial, Parallel, G1, Z or Shenandoah.
-    heap
-        The heap, such as "2 GiB". Default: 1 GiB.
-    seconds
-        How long a trial calls, such as 10s. Default: 5s.
-    lowest
-        The lowest rate that is tried, in calls per second. Default: 10/s.
-    further
-        Trials at each of the two rates of the answer, beyond the one that found it. Default: 6.
-    artifact
-        AGENT.ARTIFACT=FILE: a file of yours in place of an artifact. May be given once for each artifact.
-    agents_dir
-        A folder with agents of your own. May be given more than once.
-    budget
-        Begin no trial that is not expected to end within this time; each configuration gets an equal share of what is
-        left. Default: 20min.
-    out
-        The run's folder. Default: runs/<date>-capacity-<tag>. It must be empty or absent.
-    resume
-        Go on with this search; only --budget may differ.
-    """
-    from tracetax.commands.capacity import CapacityRequest, capacity_command
-
-    request = CapacityRequest(
-        agents=_names(agent),
-        configurations=_names(configuration),
-        depth=depth,
-        threads=threads,
-        jdk=jdk,
-        collector=collector,
-        heap=heap,
-        seconds=seconds,
-        lowest=lowest,
-        further=further,
-        artifacts=tuple(artifact or ()),
-        agents_dirs=tuple(agents_dir or ()),
-        budget=budget,
-        out=out,
-        resume=resume,
-    )
-    return capacity_command(request, ROOT, tuple(sys.argv[1:]))
-
-
-def _names(text: str | None) -> tuple[str, ...] | None:
-    """What was typed with commas between; None where nothing was."""
-    return None if text is None else tuple(name.strip() for name in text.split(","))
+For this shell: `source <(./tracetax completion)`. For every one: `./tracetax completion >> ~/.bashrc`, or the like.""",
+    "completion:complete": "",
+}
+"""Functions in ``commands/`` that are commands, with what ``--help`` says; where that is nothing, it is silent."""
+for place, words in COMMANDS.items():
+    name = place.partition(":")[2].replace("_", "-")
+    app.command(f"tracetax.commands.{place}", name=name, help=words or None, show=bool(words))
 
 
 @app.command
@@ -282,8 +104,8 @@ def list_command(
     agent: str | None = None,
     /,
     *,
-    agents_dir: AgentsDirs = None,
-    as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
+    agents_dir: Annotated[list[Path] | None, Parameter(negative="")] = None,
+    as_json: AsJson = False,
 ) -> int:
     """List what there is. Names are never wrapped; in a pipe each row is one line.
 
@@ -305,7 +127,7 @@ def list_command(
 
 
 @app.command
-def doctor(*, as_json: Annotated[bool, Parameter(name="--json", negative="")] = False) -> int:
+def doctor(*, as_json: AsJson = False) -> int:
     """Show the toolchain and the machine: what is there, what is missing, and what to do about it.
 
     Parameters
@@ -330,26 +152,6 @@ def test(*pytest: Annotated[str, Parameter(allow_leading_hyphen=True)]) -> int:
     from tracetax.checks import run_checks
 
     return run_checks(ROOT, pytest)
-
-
-IN_THEIR_FILES = {
-    "check-agent": """Try an agent's file in one trial of 20 seconds, and say what to mend.
-
-Looked at are: woven, counted, structure, loss, drain, exit. Examples: `./tracetax check-agent kieker` ·
-`./tracetax check-agent mine otlp --agents-dir ~/agents`""",
-    "compare": """Compare two runs: what differs in how they were made, then their rows by name.
-
-Examples: `./tracetax compare runs/A runs/B` · `./tracetax compare runs/A runs/B --markdown` ·
-`./tracetax compare runs/A runs/B --fail-if "slower by 5 %"`""",
-    "completion": """Print what makes a shell complete names at Tab: agents, configurations, experiments, runs, options.
-
-For this shell: `source <(./tracetax completion)`. For every one: `./tracetax completion >> ~/.bashrc`, or the like.""",
-    "complete": "",
-}
-"""Commands whose functions stand in ``commands/``, with what ``--help`` says; where that is nothing, it is silent."""
-for name, words in IN_THEIR_FILES.items():
-    place = "completion" if name == "complete" else name.replace("-", "_")
-    app.command(f"tracetax.commands.{place}:{name.replace('-', '_')}", name=name, help=words or None, show=bool(words))
 
 
 def main() -> None:

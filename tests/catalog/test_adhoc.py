@@ -4,31 +4,36 @@ import pytest
 
 from tests.catalog.conftest import Repository
 from tracetax.catalog import CatalogError, adhoc_experiment, load_agents
+from tracetax.catalog.command_line import TypedExperiment
 from tracetax.model import Parameters, Use
 
 
 def test_agents_on_the_command_line_are_measured_as_shipped(repository: Repository) -> None:
-    experiment = adhoc_experiment(load_agents(repository.root), ["tracer"], rate="500/s", depth=4)
+    experiment = adhoc_experiment(load_agents(repository.root), TypedExperiment(agent="tracer", rate="500/s", depth=4))
     (part,) = experiment.parts
     assert part.uses == (Use("tracer", "stock"),)
     assert part.parameters == Parameters(calls=1_500, depth=4, rate=500.0)
 
 
 def test_configurations_can_be_named_also_such_as_promise_nothing(repository: Repository) -> None:
-    experiment = adhoc_experiment(load_agents(repository.root), ["tracer"], ["off", "stock", "off"])
+    experiment = adhoc_experiment(
+        load_agents(repository.root), TypedExperiment(agent="tracer", configuration="off, stock,off")
+    )
     assert experiment.parts[0].uses == (Use("tracer", "off"), Use("tracer", "stock"))
     with pytest.raises(CatalogError, match='Did you mean "stock"'):
-        adhoc_experiment(load_agents(repository.root), ["tracer"], ["stokc"])
+        adhoc_experiment(load_agents(repository.root), TypedExperiment(agent="tracer", configuration="stokc"))
 
 
 def test_at_full_speed_a_trial_makes_a_fixed_number_of_calls(repository: Repository) -> None:
-    experiment = adhoc_experiment(load_agents(repository.root), ["tracer"])
+    experiment = adhoc_experiment(load_agents(repository.root), TypedExperiment(agent="tracer"))
     assert experiment.parts[0].parameters == Parameters(calls=200_000, depth=10)
 
 
 def test_every_wrong_option_is_reported_at_once(repository: Repository) -> None:
     with pytest.raises(CatalogError) as caught:
-        adhoc_experiment(load_agents(repository.root), ["tracre", "none"], rate="1000", depth=0, heap="1")
+        adhoc_experiment(
+            load_agents(repository.root), TypedExperiment(agent="tracre,none", rate="1000", depth=0, heap="1")
+        )
     (report,) = caught.value.reports
     assert report.file == "the command line"
     assert {problem.key for problem in report.problems} == {"--agent", "--rate", "--depth", "--heap"}
@@ -36,7 +41,7 @@ def test_every_wrong_option_is_reported_at_once(repository: Repository) -> None:
 
 def test_no_agent_at_all_is_refused(repository: Repository) -> None:
     with pytest.raises(CatalogError, match="names no agent"):
-        adhoc_experiment(load_agents(repository.root), [])
+        adhoc_experiment(load_agents(repository.root), TypedExperiment())
 
 
 @pytest.mark.parametrize(
@@ -54,4 +59,4 @@ def test_an_option_is_as_strict_as_the_same_value_in_a_file(
     repository: Repository, options: dict[str, Any], key: str, text: str
 ) -> None:
     with pytest.raises(CatalogError, match=f"{key}: .*{text}"):
-        adhoc_experiment(load_agents(repository.root), ["tracer"], **options)
+        adhoc_experiment(load_agents(repository.root), TypedExperiment(agent="tracer", **options))

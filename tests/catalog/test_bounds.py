@@ -7,7 +7,7 @@ import pytest
 
 from tests.catalog.conftest import Repository
 from tracetax.catalog import CatalogError, adhoc_experiment, load_agents, load_experiment
-from tracetax.catalog.command_line import typed_jvm
+from tracetax.catalog.command_line import TypedExperiment, TypedJvm, typed_jvm
 
 Change = Callable[[Path, str, str], None]
 
@@ -42,13 +42,15 @@ def test_a_trial_that_would_take_days_is_refused(repository: Repository, change:
 def test_options_have_the_same_bounds(repository: Repository) -> None:
     agents = load_agents(repository.root)
     with pytest.raises(CatalogError) as caught:
-        adhoc_experiment(agents, ["tracer"], rate="0.0000001/s", threads=100_000, heap="1 B", depth=10**9)
+        adhoc_experiment(
+            agents, TypedExperiment(agent="tracer", rate="0.0000001/s", threads=100_000, heap="1 B", depth=10**9)
+        )
     keys = {problem.key for report in caught.value.reports for problem in report.problems}
     assert keys == {"--rate", "--threads", "--heap", "--depth"}
     with pytest.raises(CatalogError, match="--calls: would take 28 hours"):
-        adhoc_experiment(agents, ["tracer"], rate="1000/s", calls=100_000_000)
+        adhoc_experiment(agents, TypedExperiment(agent="tracer", rate="1000/s", calls=100_000_000))
     with pytest.raises(CatalogError, match=r"--heap: .*at most 4,096 GiB"):
-        typed_jvm(heap="9999999999 GiB")
+        typed_jvm(TypedJvm(heap="9999999999 GiB"))
 
 
 def test_control_characters_in_a_file_are_refused_and_do_not_reach_the_terminal(

@@ -7,7 +7,7 @@ import pytest
 
 from tests.catalog.conftest import Repository
 from tracetax.catalog import CatalogError, adhoc_experiment, load_agents, load_catalog
-from tracetax.catalog.command_line import typed_jvm
+from tracetax.catalog.command_line import TypedExperiment, TypedJvm, typed_jvm
 from tracetax.model import Experiment, JvmSettings
 
 Change = Callable[[Path, str, str], None]
@@ -24,7 +24,7 @@ title = "Common"
 
 
 def loaded(repository: Repository, **typed: str) -> Experiment:
-    return load_catalog("trial", repository.root, jvm=typed_jvm(**typed))[1]
+    return load_catalog("trial", repository.root, jvm=typed_jvm(TypedJvm(**typed)))[1]
 
 
 def test_lists_make_one_part_of_each_combination(repository: Repository, change: Change) -> None:
@@ -78,7 +78,9 @@ def test_what_was_typed_replaces_what_the_file_says_in_every_part(repository: Re
 
 
 def test_agents_on_the_command_line_have_the_factors_too(repository: Repository) -> None:
-    experiment = adhoc_experiment(load_agents(repository.root), ["tracer"], jdk="21", collector="Serial, Z")
+    experiment = adhoc_experiment(
+        load_agents(repository.root), TypedExperiment(agent="tracer", jdk="21", collector="Serial, Z")
+    )
     assert [(part.name, part.jvm) for part in experiment.parts] == [
         ("adhoc-collector-serial", JvmSettings(1 << 30, "Serial", 21)),
         ("adhoc-collector-z", JvmSettings(1 << 30, "Z", 21)),
@@ -100,7 +102,7 @@ def test_agents_on_the_command_line_have_the_factors_too(repository: Repository)
 )
 def test_an_option_is_as_strict_as_a_file(typed: dict[str, str], key: str, text: str) -> None:
     with pytest.raises(CatalogError, match=f"(?s){key}: .*{text}"):
-        typed_jvm(**typed)
+        typed_jvm(TypedJvm(**typed))
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,14 @@ import pytest
 
 from tests.catalog.conftest import Repository
 from tracetax.catalog import CatalogError, load_agents
-from tracetax.catalog.command_line import searched_experiment
+from tracetax.catalog.command_line import TypedSearch, searched_experiment
 from tracetax.model import JvmSettings, Parameters, Search, Use
 
 
 def test_each_stock_configuration_is_a_part_that_begins_at_full_speed(repository: Repository) -> None:
-    experiment, search = searched_experiment(load_agents(repository.root), ["tracer"], depth=4, budget="5min")
+    experiment, search = searched_experiment(
+        load_agents(repository.root), TypedSearch(agent="tracer", depth=4, budget="5min")
+    )
     (part,) = experiment.parts
     assert part.uses == (Use("tracer", "stock"),)
     assert part.parameters == Parameters(calls=200_000, depth=4)
@@ -23,7 +25,10 @@ def test_each_stock_configuration_is_a_part_that_begins_at_full_speed(repository
 def test_configurations_can_be_named_and_crossed_with_jvm_settings(repository: Repository) -> None:
     agents = load_agents(repository.root)
     experiment, search = searched_experiment(
-        agents, ["tracer"], ["lossless", "stock"], jdk="17,21", seconds="2s", lowest="50/s", further=10
+        agents,
+        TypedSearch(
+            agent="tracer", configuration="lossless,stock", jdk="17,21", seconds="2s", lowest="50/s", further=10
+        ),
     )
     assert [(part.name, part.jvm) for part in experiment.parts] == [
         ("tracer-lossless-jdk-17", JvmSettings(1 << 30, jdk=17)),
@@ -35,34 +40,36 @@ def test_configurations_can_be_named_and_crossed_with_jvm_settings(repository: R
 
 
 def test_the_lowest_rate_is_one_that_can_be_tried(repository: Repository) -> None:
-    _, search = searched_experiment(load_agents(repository.root), ["tracer"], lowest="1006/s")
+    _, search = searched_experiment(load_agents(repository.root), TypedSearch(agent="tracer", lowest="1006/s"))
     assert search.lowest == 1_010.0
 
 
 @pytest.mark.parametrize(
-    ("agents", "configurations", "options", "key", "text"),
+    ("agent", "configuration", "options", "key", "text"),
     [
-        (["tracre"], None, {}, "--agent", 'Did you mean "tracer"'),
-        (["none"], ["baseline"], {}, "--agent", "delivers no records"),
-        (["none"], None, {}, "--agent", "is in every block without being named"),
-        (["tracer"], ["stokc"], {}, "--configuration", 'Did you mean "stock"'),
-        (["tracer"], ["off"], {}, "--configuration", "promises no record one by one.*Of tracer's, .*stock.* do"),
-        (["tracer"], None, {"lowest": "full"}, "--lowest", "is tried in any case"),
-        (["tracer"], None, {"lowest": "10"}, "--lowest", "needs a unit"),
-        (["tracer"], None, {"seconds": "5"}, "--seconds", "needs a unit"),
-        (["tracer"], None, {"seconds": "999ms"}, "--seconds", "a second at least"),
-        (["tracer"], None, {"further": 0}, "--further", "must be between 1 and"),
-        (["tracer"], None, {"jdk": "7"}, "--jdk", "must be between 8 and"),
-        (["tracer"], None, {"budget": "soon"}, "--budget", "is no time"),
+        ("tracre", None, {}, "--agent", 'Did you mean "tracer"'),
+        ("none", "baseline", {}, "--agent", "delivers no records"),
+        ("none", None, {}, "--agent", "is in every block without being named"),
+        ("tracer", "stokc", {}, "--configuration", 'Did you mean "stock"'),
+        ("tracer", "off", {}, "--configuration", "promises no record one by one.*Of tracer's, .*stock.* do"),
+        ("tracer", None, {"lowest": "full"}, "--lowest", "is tried in any case"),
+        ("tracer", None, {"lowest": "10"}, "--lowest", "needs a unit"),
+        ("tracer", None, {"seconds": "5"}, "--seconds", "needs a unit"),
+        ("tracer", None, {"seconds": "999ms"}, "--seconds", "a second at least"),
+        ("tracer", None, {"further": 0}, "--further", "must be between 1 and"),
+        ("tracer", None, {"jdk": "7"}, "--jdk", "must be between 8 and"),
+        ("tracer", None, {"budget": "soon"}, "--budget", "is no time"),
     ],
 )
 def test_a_mistake_is_reported_by_its_option(
     repository: Repository,
-    agents: list[str],
-    configurations: list[str] | None,
+    agent: str,
+    configuration: str | None,
     options: dict[str, Any],
     key: str,
     text: str,
 ) -> None:
     with pytest.raises(CatalogError, match=f"(?s){key}: .*{text}"):
-        searched_experiment(load_agents(repository.root), agents, configurations, **options)
+        searched_experiment(
+            load_agents(repository.root), TypedSearch(agent=agent, configuration=configuration, **options)
+        )

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tracetax.catalog import adhoc_experiment, load_agents, load_experiment, load_experiments
 from tracetax.catalog.agent_shape import AgentShape
+from tracetax.catalog.command_line import TypedExperiment
 from tracetax.catalog.experiment_shape import ExperimentShape
 from tracetax.catalog.reading import Report, read
 from tracetax.model import BASELINE, Delivery, Profile
@@ -46,7 +47,7 @@ def test_every_agent_has_exactly_one_stock_configuration_that_delivers() -> None
 
 
 def test_agents_can_be_measured_without_a_file() -> None:
-    experiment = adhoc_experiment(load_agents(ROOT), ["kieker", "opentelemetry"], rate="1000/s")
+    experiment = adhoc_experiment(load_agents(ROOT), TypedExperiment(agent="kieker,opentelemetry", rate="1000/s"))
     assert [str(use) for use in experiment.parts[0].uses] == ["kieker binary-tcp", "opentelemetry otlp"]
 
 

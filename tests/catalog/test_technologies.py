@@ -8,7 +8,7 @@ import pytest
 from tests.catalog.conftest import TRACER, Repository
 from tests.catalog.test_published import SECTION
 from tracetax.catalog import adhoc_experiment, load_agents, load_catalog
-from tracetax.catalog.command_line import searched_experiment
+from tracetax.catalog.command_line import TypedExperiment, TypedSearch, searched_experiment
 from tracetax.model import Delivery, Profile, Use
 
 Change = Callable[[Path, str, str], None]
@@ -77,7 +77,7 @@ def test_only_the_one_that_needs_no_name_is_as_shipped(woven: Repository) -> Non
         None,
         Profile.LOSSLESS,
     ]
-    uses = adhoc_experiment(load_agents(woven.root), ["tracer"]).parts[0].uses
+    uses = adhoc_experiment(load_agents(woven.root), TypedExperiment(agent="tracer")).parts[0].uses
     assert uses == (Use("tracer", "stock"),)
 
 
@@ -99,7 +99,9 @@ def test_one_of_them_is_named_with_its_technology_also_the_one_that_needs_none(
     change(woven.experiment, '["off", "stock"]', '["off:build-time", "stock:load-time"]')
     _, experiment = load_catalog("trial", woven.root)
     assert [use.configuration for use in experiment.parts[0].uses] == ["off:build-time", "stock"]
-    typed, _ = searched_experiment(load_agents(woven.root), ["tracer"], ["stock:load-time", "stock:build-time"])
+    typed, _ = searched_experiment(
+        load_agents(woven.root), TypedSearch(agent="tracer", configuration="stock:load-time,stock:build-time")
+    )
     assert [use.configuration for part in typed.parts for use in part.uses] == ["stock", "stock:build-time"]
 
 

@@ -21,6 +21,7 @@ def test_commands_and_options() -> None:
     assert "complete" not in offered("./tracetax ")
     assert offered("./tracetax run --dry") == ["--dry-run"]
     assert offered("./tracetax run --dry-run --dry") == []
+    assert offered("./tracetax run --exp") == []
 
 
 def test_experiments_agents_and_configurations() -> None:

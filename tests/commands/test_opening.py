@@ -9,7 +9,8 @@ from tests.fakes.backends import fake_backend
 from tests.run.stand_ins import agents, configuration, experiment
 from tracetax.backend import Backend
 from tracetax.commands.console import console
-from tracetax.commands.opening import new_run
+from tracetax.commands.opening import Command, new_run
+from tracetax.commands.request import Asked
 from tracetax.errors import UserError
 from tracetax.machine.facts import machine_facts
 from tracetax.run.plan import cells, memory_needed
@@ -34,7 +35,7 @@ def begin(path: Path, backend: Backend | None = None) -> None:
         uses = (*part.uses, *(replace(use, backend=backend.key) for use in part.uses))
         what = replace(what, parts=(replace(part, uses=uses),))
     facts = machine_facts(Path())
-    new_run(what, agents(FLAT), path, path / "run", facts, (), console(), backends=served)
+    new_run(Asked(what, agents(FLAT), served), Command((), path, console()), path / "run", facts)
 
 
 def test_a_machine_with_too_little_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

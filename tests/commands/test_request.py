@@ -29,18 +29,18 @@ def test_fast_asks_for_the_shorter_version_and_the_command_line_goes_before_it(r
 
 def test_fast_needs_an_experiment_whose_file_says_what_it_means(repository: Repository) -> None:
     with pytest.raises(UserError, match="--fast goes with an experiment"):
-        asked(Request(agents=("tracer",), fast=True), repository.root)
+        asked(Request(agent="tracer", fast=True), repository.root)
 
 
 def test_two_builds_can_be_compared_without_an_experiment(repository: Repository, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"old\.jar: there is no such file"):
-        asked(Request(agents=("tracer",), artifacts=(f"tracer.agent={tmp_path}/old.jar",)), repository.root)
+        asked(Request(agent="tracer", artifacts=(f"tracer.agent={tmp_path}/old.jar",)), repository.root)
 
 
 def test_jvm_settings_can_be_typed_with_an_experiment_and_without(repository: Repository) -> None:
     of_file = asked(Request(experiment="trial", jdk="17,21"), repository.root).experiment
     assert [part.jvm.jdk for part in of_file.parts] == [17, 21]
-    without = asked(Request(agents=("tracer",), jdk="21", collector="Z", heap="256 MiB"), repository.root).experiment
+    without = asked(Request(agent="tracer", jdk="21", collector="Z", heap="256 MiB"), repository.root).experiment
     assert [part.jvm for part in without.parts] == [JvmSettings(256 << 20, "Z", 21)]
 
 
@@ -50,8 +50,8 @@ def test_two_versions_at_once_are_refused(repository: Repository) -> None:
 
 
 def test_a_resume_names_everything_that_it_cannot_change() -> None:
-    with pytest.raises(UserError, match="--agent, --jdk, --fast, --artifact: a run goes on as it began"):
-        refuse_fixed(Request(agents=("tracer",), jdk="21", fast=True, artifacts=("tracer.agent=a.jar",)))
+    with pytest.raises(UserError, match="--agent, --jdk, --artifact, --fast: a run goes on as it began"):
+        refuse_fixed(Request(agent="tracer", jdk="21", fast=True, artifacts=("tracer.agent=a.jar",)))
 
 
 def test_a_resume_may_have_another_schedule() -> None:

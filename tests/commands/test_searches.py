@@ -6,9 +6,9 @@ import pytest
 from msgspec.structs import replace
 
 from tests.run.stand_ins import configuration, experiment, new_run
-from tracetax.commands.capacity import CapacityRequest, capacity_command
+from tracetax.commands.capacity import capacity_command
 from tracetax.commands.report import export_run
-from tracetax.commands.request import Request
+from tracetax.commands.request import CapacityRequest, Request
 from tracetax.commands.run import run_command
 from tracetax.errors import UserError
 from tracetax.model import Search

@@ -86,7 +86,7 @@ def read_agents(root: Path, own: Sequence[Path] = ()) -> tuple[dict[str, Agent],
 
 
 def configured(agent: Agent, name: str, technology: str = "") -> str:
-    """What a configuration is called in a technology; the one that holds anyway needs no name."""
+    """What a configuration is called in a technology: ``NAME:TECHNOLOGY``, or ``NAME`` in its agent's default one."""
     name, _, own = name.partition(":")
     technology = technology or own
     return f"{name}:{technology}" if technology and technology != agent.technology else name

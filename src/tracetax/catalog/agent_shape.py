@@ -170,7 +170,7 @@ class TechnologyShape(SetupShape, frozen=True, kw_only=True):
 
 
 class AgentShape(Struct, frozen=True, kw_only=True):
-    """The whole file."""
+    """The whole of ``agent.toml``."""
 
     name: Text
     homepage: Homepage

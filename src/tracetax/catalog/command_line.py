@@ -1,10 +1,13 @@
 """What options of the command line ask for, without a file: an experiment, a search, JVM settings, a schedule.
 
-Quantities are text with units, as in a file, and have the same bounds. Every problem is named by its option.
+What was typed is in frozen dataclasses, whose fields are called as their options; None is one that was not given.
+``--help`` shows the text beside each field. Quantities are text with units, as in a file, and have the same bounds.
+Every problem is named by its option.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, TypeAlias
+from dataclasses import dataclass, field
+from typing import Annotated, TypeAlias, TypeVar
 
 from msgspec import Meta
 from msgspec.structs import asdict, replace
@@ -56,128 +59,160 @@ SHORTEST_NS = 10**9
 Further: TypeAlias = Annotated[int, Meta(ge=1, le=1_000)]
 PROMISED = (Delivery.COMPLETE, Delivery.LOSSY)
 """Deliveries that promise records one by one: there is a highest rate at which every one arrives."""
+T = TypeVar("T")
 
 
-def adhoc_experiment(
-    agents: Mapping[str, Agent],
-    agent_keys: Sequence[str],
-    configurations: Sequence[str] | None = None,
-    *,
-    rate: str | None = None,
-    depth: int | None = None,
-    calls: int | None = None,
-    threads: int | None = None,
-    jdk: str | None = None,
-    collector: str | None = None,
-    heap: str | None = None,
-    schedule: Schedule | None = None,
-) -> Experiment:
+def option(default: T, words: str) -> T:
+    """A field of a dataclass that a command takes its options from; ``--help`` shows the ``words``."""
+    return field(default=default, metadata={"help": words})
+
+
+@dataclass(frozen=True, kw_only=True)
+class TypedJvm:
+    """JVM settings, each one value or several with commas between."""
+
+    jdk: str | None = option(
+        None,
+        "Feature releases of Java to measure on, such as 21 or 17,21,25. One that is not on this machine is fetched "
+        "as a wheel, if it is 17, 21 or 25. Default: the JDK that is found first.",
+    )
+    collector: str | None = option(
+        None,
+        "Serial, Parallel, G1, Z or Shenandoah, or several with commas between. Default: G1.",
+    )
+    heap: str | None = option(None, 'The heap, such as "2 GiB", or several with commas between. Default: 1 GiB.')
+
+
+@dataclass(frozen=True, kw_only=True)
+class TypedCalls:
+    """What is called how often, of which agents."""
+
+    agent: str | None = option(
+        None,
+        "Without an experiment: agents to measure as they are shipped, separated by commas.",
+    )
+    configuration: str | None = option(
+        None,
+        "With --agent: these configurations of theirs instead, separated by commas.",
+    )
+    rate: str | None = option(None, "Without an experiment: calls per second, such as 1000/s, or full (back to back).")
+    depth: int | None = option(None, "Without an experiment: monitored invocations per call.")
+    calls: int | None = option(None, "Without an experiment: measured calls per trial.")
+    threads: int | None = option(None, "Without an experiment: calling threads; the rate is their sum.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TypedExperiment(TypedJvm, TypedCalls):
+    """All that makes an experiment without a file. Fields of the last base come first in ``--help``."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TypedSearched:
+    """Whose highest rate is searched for, and what is called."""
+
+    agent: str | None = option(None, "Agents, separated by commas.")
+    configuration: str | None = option(
+        None,
+        "Configurations of theirs, separated by commas. Default: those of profile stock that deliver records.",
+    )
+    depth: int | None = option(None, "Monitored invocations per call. Default: 10.")
+    threads: int | None = option(None, "Calling threads; the rate is their sum. Default: 1.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TypedSearch(TypedJvm, TypedSearched):
+    """All that makes a search. Fields of the last base come first in ``--help``."""
+
+    seconds: str | None = option(None, "How long a trial calls, such as 10s. Default: 5s.")
+    lowest: str | None = option(None, "The lowest rate that is tried, in calls per second. Default: 10/s.")
+    further: int | None = option(
+        None,
+        "Trials at each of the two rates of the answer, beyond the one that found it. Default: 6.",
+    )
+    budget: str | None = option(
+        None,
+        "Begin no trial that is not expected to end within this time; each configuration gets an equal share of "
+        "what is left. Default: 20min.",
+    )
+
+
+def adhoc_experiment(agents: Mapping[str, Agent], typed: TypedExperiment) -> Experiment:
     """Measure the named configurations of agents, or else each one's stock ones that deliver records.
 
-    Quantities are text with units, as in a file, and have the same bounds; None is an option that was not given.
-    ``jdk``, ``collector`` and ``heap`` may be lists with commas between, which make a part of each combination.
-    Without ``calls``, a trial at a rate lasts three seconds, and one at full speed makes 200,000 calls. Raises
-    CatalogError with every problem, named by its option.
+    A list of JDKs, collectors or heaps makes a part of each combination. Without ``--calls``, a trial at a rate lasts
+    three seconds, and one at full speed makes 200,000 calls. Raises CatalogError with every problem.
     """
     report = Report(COMMAND_LINE)
-    known = Known(agents)
-    uses = _typed_uses(agent_keys, configurations, known, report)
-    per_second: Rate = read_one(FULL if rate is None else rate, CallRate, "--rate", report) or FULL
-    said_calls = calls
+    uses = _typed_uses(typed, Known(agents), report)
+    per_second: Rate = read_one(FULL if typed.rate is None else typed.rate, CallRate, "--rate", report) or FULL
+    calls = typed.calls
     if calls is None:
         calls = CALLS_AT_FULL_SPEED if per_second == FULL else max(1, round(SECONDS_AT_A_RATE * per_second))
     parameters = Parameters(
         calls=read_one(calls, Calls, "--calls", report),
-        depth=read_one(DEPTH if depth is None else depth, Depth, "--depth", report),
+        depth=_read_depth(typed.depth, report),
         rate=per_second,
-        threads=read_one(1 if threads is None else threads, Threads, "--threads", report),
+        threads=_read_threads(typed.threads, report),
     )
-    jvm = _read_jvm({"jdk": jdk, "collector": collector, "heap": heap}, report)
+    jvm = _read_jvm(typed, report)
     if not report.problems and parameters.threads > parameters.calls:
         report.add("--threads", f"is more than the {parameters.calls:,} calls: a thread would have nothing to call")
     if not report.problems and (text := too_long(parameters)):
-        report.add("--rate" if said_calls is None else "--calls", text)
+        report.add("--rate" if typed.calls is None else "--calls", text)
     raise_problems(report)
     speed = "at full speed" if per_second == FULL else f"at {per_second:,g} calls/s"
     title = f"{speed[0].upper()}{speed[1:]}"
     said = {key: (value,) for key, value in asdict(parameters).items() if key != "method_time_ns"}
     parts = tuple(
-        Part(f"adhoc{found.suffix}", f"{title}{found.title_suffix}", found.parameters, uses, found.jvm, found.levels)
-        for found in combinations(said, overridden(jvm, JvmShape(heap=(HEAP,))))
+        Part(
+            name=f"adhoc{level.suffix}",
+            title=f"{title}{level.title_suffix}",
+            parameters=level.parameters,
+            uses=uses,
+            jvm=level.jvm,
+            levels=level.levels,
+        )
+        for level in combinations(said, overridden(jvm, JvmShape(heap=(HEAP,))))
     )
     return Experiment(
         key="adhoc",
         title=f"What tracing costs {speed}, depth {parameters.depth}",
         workload=WORKLOAD,
         parts=parts,
-        schedule=schedule or Schedule(),
+        schedule=Schedule(),
     )
 
 
-def searched_experiment(
-    agents: Mapping[str, Agent],
-    agent_keys: Sequence[str],
-    configurations: Sequence[str] | None = None,
-    *,
-    depth: int | None = None,
-    threads: int | None = None,
-    jdk: str | None = None,
-    collector: str | None = None,
-    heap: str | None = None,
-    seconds: str | None = None,
-    lowest: str | None = None,
-    further: int | None = None,
-    budget: str | None = None,
-) -> tuple[Experiment, Search]:
-    """A part for each configuration, and how to search; None is an option that was not given.
+def searched_experiment(agents: Mapping[str, Agent], typed: TypedSearch) -> tuple[Experiment, Search]:
+    """A part for each configuration, and how to search. Raises CatalogError with every problem.
 
-    Without ``configurations`` each agent's stock ones are searched. Raises CatalogError with every problem.
+    Without ``--configuration`` each agent's stock ones are searched.
     """
-    from tracetax.statistics.threshold import rounded  # loads SciPy, for which nothing else here should wait
-
-    report, otherwise = Report(COMMAND_LINE), Search()
-    known = Known(agents)
-    uses = _typed_uses(agent_keys, configurations, known, report)
+    report = Report(COMMAND_LINE)
+    uses = _typed_uses(typed, Known(agents), report)
     for use in uses:
-        delivery = agents[use.agent].configurations[use.configuration].delivery
-        if delivery not in PROMISED:
-            every = agents[use.agent].configurations.values()
-            others = [one.name for one in every if one.delivery in PROMISED and ":" not in one.name]
-            hint = f". Of {use.agent}'s, {', '.join(others)} do   (--configuration)" if others else ""
-            text = f"{use} promises no record one by one ({delivery}): there is no rate to search for{hint}"
-            report.add("--configuration", text)
-    length_ns: int | None = None if seconds is None else read_one(seconds, Duration, "--seconds", report)
-    if length_ns is not None and length_ns < SHORTEST_NS:
-        report.add("--seconds", f'"{seconds}" says too little about a rate: a trial calls for a second at least')
-    at_least = otherwise.lowest if lowest is None else read_one(lowest, CallRate, "--lowest", report)
-    if at_least == FULL:
-        report.add("--lowest", '"full" is tried in any case: write for example "10/s"')
-    search = Search(
-        seconds=otherwise.seconds if length_ns is None else length_ns / 1e9,
-        lowest=otherwise.lowest if at_least in (None, FULL) else rounded(float(at_least)),
-        resolution=otherwise.resolution,
-        further=otherwise.further if further is None else read_one(further, Further, "--further", report),
-    )
+        _check_promised(use, agents[use.agent], report)
+    search = _read_search(typed, report)
     parameters = {
-        "calls": (read_one(CALLS_AT_FULL_SPEED, Calls, "--calls", report),),
-        "depth": (read_one(DEPTH if depth is None else depth, Depth, "--depth", report),),
-        "threads": (read_one(1 if threads is None else threads, Threads, "--threads", report),),
+        "calls": (CALLS_AT_FULL_SPEED,),
+        "depth": (_read_depth(typed.depth, report),),
+        "threads": (_read_threads(typed.threads, report),),
     }
-    jvm = _read_jvm({"jdk": jdk, "collector": collector, "heap": heap}, report)
-    budget_ns: int = read_one(SEARCH_BUDGET if budget is None else budget, Duration, "--budget", report)
+    jvm = _read_jvm(typed, report)
+    budget_ns: int = read_one(SEARCH_BUDGET if typed.budget is None else typed.budget, Duration, "--budget", report)
     raise_problems(report)
     parts = tuple(
         Part(
-            name=f"{use.agent}-{use.configuration}{found.suffix}".replace(":", "-"),
+            name=f"{use.agent}-{use.configuration}{level.suffix}".replace(":", "-"),
             title=f"{agents[use.agent].name} ({agents[use.agent].configurations[use.configuration].title})"
-            f"{found.title_suffix}",
-            parameters=found.parameters,
+            f"{level.title_suffix}",
+            parameters=level.parameters,
             uses=(use,),
-            jvm=found.jvm,
-            levels=found.levels,
+            jvm=level.jvm,
+            levels=level.levels,
         )
         for use in uses
-        for found in combinations(parameters, overridden(jvm, JvmShape(heap=(HEAP,))))
+        for level in combinations(parameters, overridden(jvm, JvmShape(heap=(HEAP,))))
     )
     experiment = Experiment(
         key="capacity",
@@ -189,13 +224,10 @@ def searched_experiment(
     return experiment, search
 
 
-def typed_jvm(*, jdk: str | None = None, collector: str | None = None, heap: str | None = None) -> JvmShape:
-    """What was typed, each option a list with commas between; None is one that was not given.
-
-    Raises CatalogError with every problem, named by its option.
-    """
+def typed_jvm(typed: TypedJvm) -> JvmShape:
+    """The JVM settings that were typed, as a file would say them. Raises CatalogError with every problem."""
     report = Report(COMMAND_LINE)
-    shape = _read_jvm({"jdk": jdk, "collector": collector, "heap": heap}, report)
+    shape = _read_jvm(typed, report)
     raise_problems(report)
     return shape
 
@@ -227,13 +259,12 @@ def rescheduled(
     return schedule
 
 
-def _typed_uses(
-    agent_keys: Sequence[str], names: Sequence[str] | None, known: Known, report: Report
-) -> tuple[Use, ...]:
-    """The configurations of these names, of every agent that has one of them; without names, the stock ones."""
-    if not agent_keys:
+def _typed_uses(typed: TypedCalls | TypedSearched, known: Known, report: Report) -> tuple[Use, ...]:
+    """The configurations that were named, of every agent that has one of them; without names, the stock ones."""
+    keys, names = _names(typed.agent), _names(typed.configuration)
+    if keys is None:
         report.add("--agent", f"names no agent   {listed('agents', known.agents.values())}")
-    agents = [agent for key in agent_keys if (agent := _named_agent(key, names, known, report))]
+    agents = [agent for key in keys or () if (agent := _named_agent(key, names, known, report))]
     return _stock(agents, report) if names is None else _named(agents, names, report)
 
 
@@ -275,20 +306,33 @@ def _named(agents: list[Agent], names: Sequence[str], report: Report) -> tuple[U
             if (use := Use(agent.key, configured(agent, name))).configuration in agent.configurations
         ]
         if not having and agents:
-            hint = did_you_mean(name, [one for agent in agents for one in agent.configurations])
+            hint = did_you_mean(name, [known for agent in agents for known in agent.configurations])
             owners = ", ".join(agent.key for agent in agents)
             report.add("--configuration", f'"{name}" is no configuration of {owners}{hint}')
         uses |= dict.fromkeys(having)
     return tuple(uses)
 
 
-def _read_jvm(typed: Mapping[str, str | None], report: Report) -> JvmShape:
-    """The JVM settings that were typed, with every problem in ``report``."""
-    found: dict[str, Any] = {
-        key: [_number(item.strip()) for item in text.split(",")] for key, text in typed.items() if text is not None
+def _check_promised(use: Use, agent: Agent, report: Report) -> None:
+    """Report a configuration of which no rate can be told at which every record arrives."""
+    delivery = agent.configurations[use.configuration].delivery
+    if delivery in PROMISED:
+        return
+    promising = [config.name for config in agent.configurations.values() if config.delivery in PROMISED]
+    others = [name for name in promising if ":" not in name]
+    hint = f". Of {use.agent}'s, {', '.join(others)} do   (--configuration)" if others else ""
+    text = f"{use} promises no record one by one ({delivery}): there is no rate to search for{hint}"
+    report.add("--configuration", text)
+
+
+def _read_jvm(typed: TypedJvm, report: Report) -> JvmShape:
+    """The JVM settings that were typed, as a file would say them; every problem goes to ``report``."""
+    texts = {key: getattr(typed, key) for key in JvmShape.__struct_fields__}
+    lists = {
+        key: [_number(item) for item in items] for key, text in texts.items() if (items := _names(text)) is not None
     }
     of_file = Report(report.file)
-    shape = read(found, JvmShape, of_file)
+    shape = read(lists, JvmShape, of_file)
     for problem in of_file.problems:
         report.add(f"--{problem.key.partition('[')[0]}", problem.text)
     for key, levels in overridden(shape).items():
@@ -297,5 +341,37 @@ def _read_jvm(typed: Mapping[str, str | None], report: Report) -> JvmShape:
     return shape
 
 
+def _read_search(typed: TypedSearch, report: Report) -> Search:
+    """How to search; every problem goes to ``report``."""
+    from tracetax.statistics.threshold import rounded  # loads SciPy, for which nothing else here should wait
+
+    otherwise = Search()
+    length_ns: int | None = None if typed.seconds is None else read_one(typed.seconds, Duration, "--seconds", report)
+    if length_ns is not None and length_ns < SHORTEST_NS:
+        report.add("--seconds", f'"{typed.seconds}" says too little about a rate: a trial calls for a second at least')
+    lowest = otherwise.lowest if typed.lowest is None else read_one(typed.lowest, CallRate, "--lowest", report)
+    if lowest == FULL:
+        report.add("--lowest", '"full" is tried in any case: write for example "10/s"')
+    return Search(
+        seconds=otherwise.seconds if length_ns is None else length_ns / 1e9,
+        lowest=otherwise.lowest if lowest in (None, FULL) else rounded(float(lowest)),
+        resolution=otherwise.resolution,
+        further=otherwise.further if typed.further is None else read_one(typed.further, Further, "--further", report),
+    )
+
+
+def _read_depth(typed: int | None, report: Report) -> int:
+    return read_one(DEPTH if typed is None else typed, Depth, "--depth", report)
+
+
+def _read_threads(typed: int | None, report: Report) -> int:
+    return read_one(1 if typed is None else typed, Threads, "--threads", report)
+
+
 def _number(text: str) -> int | str:
     return int(text) if text.isascii() and text.isdigit() else text
+
+
+def _names(text: str | None) -> tuple[str, ...] | None:
+    """What was typed with commas between; None where nothing was."""
+    return None if text is None else tuple(name.strip() for name in text.split(","))

@@ -45,7 +45,7 @@ def load_catalog(
 ) -> tuple[dict[str, Agent], Experiment]:
     """All agents and one experiment; what ``jvm`` says goes before the file's JVM settings.
 
-    Raises as ``load_experiment``, with the problems of all files together.
+    Raises UserError for an unknown name and CatalogError for files with problems, all of them together.
     """
     agents, reports = read_agents(root, own)
     path, label = find_experiment(name_or_path, root)

@@ -140,7 +140,7 @@ class ExperimentShape(Struct, frozen=True, kw_only=True):
 
 
 Said = dict[str, tuple[Any, ...]]
-"""The levels of every key that is said."""
+"""The levels of every key that a table gives."""
 Table = TypeVar("Table", ParametersShape, JvmShape, ScheduleShape)
 RENAMED = {"jdk": "JDK"}
 """Keys that a title calls otherwise."""
@@ -152,6 +152,7 @@ MISSING: dict[Variant, str] = {
 }
 """What is told where a version is asked for that the file does not describe."""
 FACTORS: tuple[tuple[str, type[Struct]], ...] = (("parameters", ParametersShape), ("jvm", JvmShape))
+"""Tables in which a list makes a factor, with their keys."""
 
 
 class Combination(Struct, frozen=True):
@@ -179,7 +180,7 @@ def overridden(*tables: Table) -> Said:
 
 
 def combinations(parameters: Said, jvm: Said) -> Iterator[Combination]:
-    """One combination for each element of the product; the values must contain calls and depth, and heap."""
+    """Every combination of the levels; ``parameters`` must contain calls and depth, ``jvm`` heap."""
     values = {**parameters, **jvm}
     factors = [key for key, levels in values.items() if len(levels) > 1]
     for levels in product(*values.values()):

@@ -27,10 +27,16 @@ ARTIFACT, PREPARED = "artifacts.", "prepared."
 """What stands before the name of an artifact, and of a prepared folder."""
 
 FILES = "agent.files"
+"""The folder ``files`` that lies beside an agent's file."""
+
 BACKEND_FILES = "backend.files"
+"""The folder ``files`` that lies beside a backend's file."""
+
 WORKLOAD_SOURCES = "workload.sources"
+"""The folder of the workload's sources."""
+
 OUT = "out"
-"""The folder that is being made."""
+"""The folder that a step makes."""
 
 _FILES = frozenset(protocol for protocol in PROTOCOLS if protocol.endswith("-file"))
 RECEIVED = tuple(protocol for protocol in PROTOCOLS if protocol not in _FILES and protocol != SCRAPED)
@@ -101,7 +107,7 @@ def texts_of(step: PrepareStep) -> tuple[str, ...]:
 
 
 def paths_of(step: PrepareStep) -> tuple[str, ...]:
-    """Those texts of a step that are paths as a whole."""
+    """The texts of a step each of which is one path."""
     return (
         *step.unzip,
         *step.copy.values(),
@@ -159,7 +165,7 @@ def referred_to(texts: Iterable[str], among: Iterable[PrepareStep]) -> Reference
 
 
 def made_of_program(steps: Iterable[PrepareStep]) -> tuple[PrepareStep, ...]:
-    """Those of ``steps`` that are made of the workload's classes or sources, or of a folder that is.
+    """The steps that are made of the workload's classes or sources, or of a folder that is made of them.
 
     The steps come after those that they need, as :func:`references` gives them.
     """

@@ -1,9 +1,9 @@
 """``./tracetax capacity``: up to which rate configurations deliver every record."""
 
+import dataclasses
 import os
 from pathlib import Path
 
-from msgspec import Struct
 from msgspec.structs import replace
 from rich.console import Console
 
@@ -13,7 +13,8 @@ from tracetax.catalog.command_line import searched_experiment
 from tracetax.catalog.own_artifacts import with_artifacts
 from tracetax.commands.console import console as new_console
 from tracetax.commands.ending import ending_in_order, tell_failed
-from tracetax.commands.opening import Typed, new_run, refuse_changed_files, taken_up
+from tracetax.commands.opening import Command, new_run, refuse_changed_files, taken_up
+from tracetax.commands.request import NO_CAPACITY_REQUEST, Asked, CapacityRequest
 from tracetax.errors import ExitCode, UserError
 from tracetax.machine.facts import machine_facts
 from tracetax.machine.isolation import tool_stays_off
@@ -26,58 +27,26 @@ from tracetax.run.capacity import CapacitySearch
 from tracetax.run.progress import TerminalProgress
 
 
-class CapacityRequest(Struct, frozen=True):
-    """The options; None was not typed."""
-
-    agents: tuple[str, ...] | None = None
-    configurations: tuple[str, ...] | None = None
-    depth: int | None = None
-    threads: int | None = None
-    jdk: str | None = None
-    collector: str | None = None
-    heap: str | None = None
-    seconds: str | None = None
-    lowest: str | None = None
-    further: int | None = None
-    artifacts: tuple[str, ...] = ()
-    agents_dirs: tuple[Path, ...] = ()
-    budget: str | None = None
-    out: Path | None = None
-    resume: Path | None = None
-
-
-def capacity_command(request: CapacityRequest, root: Path, typed: Typed) -> int:
-    """Search, save and show; returns the exit code."""
+def capacity_command(request: CapacityRequest, root: Path, typed: tuple[str, ...]) -> int:
+    """Search for the highest rates, save and show them; returns the exit code."""
     console = new_console()
+    command = Command(typed, root, console)
     if request.resume:
-        return _resume(request, request.resume, root, typed, console)
-    if not request.agents:
+        return _resume(request, request.resume, command)
+    if request.agent is None:
         raise UserError("--agent says whose rate is searched for: ./tracetax capacity --agent opentelemetry,kieker")
     agents = load_agents(root, request.agents_dirs)
-    experiment, search = searched_experiment(
-        agents,
-        request.agents,
-        request.configurations,
-        depth=request.depth,
-        threads=request.threads,
-        jdk=request.jdk,
-        collector=request.collector,
-        heap=request.heap,
-        seconds=request.seconds,
-        lowest=request.lowest,
-        further=request.further,
-        budget=request.budget,
-    )
-    found = with_artifacts(experiment, agents, request.artifacts, most=1)
+    experiment, search = searched_experiment(agents, request)
+    replaced = with_artifacts(experiment, agents, request.artifacts, most=1)
     machine = machine_facts(Path.cwd())
     path = request.out or RunFolder.new_path(Path("runs"), experiment.key, os.urandom(2).hex())
     with sole_run(), ending_in_order(console):
-        bench, folder = new_run(found.experiment, found.agents, root, path, machine, typed, console, search=search)
+        bench, folder = new_run(Asked(replaced.experiment, replaced.agents), command, path, machine, search=search)
         return _search(bench, folder, console)
 
 
-def _resume(request: CapacityRequest, path: Path, root: Path, typed: Typed, console: Console) -> int:
-    if replace(request, resume=None, budget=None) != CapacityRequest():
+def _resume(request: CapacityRequest, path: Path, command: Command) -> int:
+    if dataclasses.replace(request, resume=None, budget=None) != NO_CAPACITY_REQUEST:
         raise UserError("A search goes on as it began; with --resume only --budget may be given.")
     folder = RunFolder(path)
     manifest = folder.manifest
@@ -85,11 +54,11 @@ def _resume(request: CapacityRequest, path: Path, root: Path, typed: Typed, cons
         raise UserError(f"{path} is no search. Go on with: {resume_command(path)}")
     experiment = manifest.experiment
     experiment = replace(experiment, schedule=rescheduled(experiment.schedule, budget=request.budget))
-    refuse_changed_files(manifest, root)
+    refuse_changed_files(manifest, command.root)
     machine = machine_facts(Path.cwd())
-    with sole_run(), ending_in_order(console):
-        bench = taken_up(folder, experiment, root, machine, typed, console)
-        return _search(bench, folder, console)
+    with sole_run(), ending_in_order(command.console):
+        bench = taken_up(folder, experiment, command, machine)
+        return _search(bench, folder, command.console)
 
 
 def _search(bench: Bench, folder: RunFolder, console: Console) -> int:
@@ -112,7 +81,7 @@ def _search(bench: Bench, folder: RunFolder, console: Console) -> int:
     path = write_capacity(folder.path, capacity)
     render_capacity(capacity, console)
     console.print(f"\nTrials and numbers: {path}", soft_wrap=True)
-    outcomes = {found.outcome for found in capacity.configurations}
+    outcomes = {configuration.outcome for configuration in capacity.configurations}
     last = replace(manifest.invocations[-1], ended="interrupted" if interrupted else "settled")
     if "unfinished" in outcomes and not interrupted:
         last = replace(last, ended="budget")

@@ -5,10 +5,7 @@ import re
 import sys
 import textwrap
 from pathlib import Path
-from typing import Annotated
 
-from cyclopts import Parameter
-from msgspec import Struct
 from msgspec.structs import replace
 from rich.console import Console
 from rich.text import Text
@@ -21,7 +18,8 @@ from tracetax.catalog.own_artifacts import with_artifacts
 from tracetax.catalog.reading import did_you_mean
 from tracetax.commands.console import console as new_console
 from tracetax.commands.ending import ending_in_order
-from tracetax.commands.opening import Typed, new_run
+from tracetax.commands.opening import Command, new_run
+from tracetax.commands.request import Asked, CheckRequest
 from tracetax.errors import ExitCode, UserError
 from tracetax.machine.facts import machine_facts
 from tracetax.machine.lock import sole_run
@@ -40,88 +38,31 @@ COMPLAINT_LENGTH = 200
 MARKS = {"ok": ("✓", "green"), "failed": ("✗", "red"), "warning": ("⚠", "yellow"), "unknown": ("–", "dim")}
 
 
-class CheckRequest(Struct, frozen=True):
-    """What was typed."""
-
-    agent: str
-    configuration: str | None = None
-    jdk: int = 0
-    agents_dirs: tuple[Path, ...] = ()
-    artifacts: tuple[str, ...] = ()
-    out: Path | None = None
-
-
-def check_agent(
-    agent: str,
-    configuration: str | None = None,
-    /,
-    *,
-    agents_dir: Annotated[list[Path] | None, Parameter(negative="")] = None,
-    artifact: Annotated[list[str] | None, Parameter(negative="")] = None,
-    jdk: int = 0,
-    out: Path | None = None,
-    pin: Annotated[bool, Parameter(negative="")] = False,
-) -> int:
-    """Try an agent's file in one trial of 20 seconds: woven, counted, structure, loss, drain, exit, and what to mend.
-
-    Parameters
-    ----------
-    agent
-        Its name, which is its folder's.
-    configuration
-        Default: the stock one, or the first that promises records.
-    agents_dir
-        A folder with agents of your own, each a folder with an agent.toml (docs/add-an-agent.md), or one such folder.
-    artifact
-        AGENT.ARTIFACT=FILE: a file of yours in place of an artifact.
-    jdk
-        The feature release of Java, such as 21. Default: the JDK that is found first.
-    out
-        The folder for the trial. Default: runs/<date>-check-<agent>-<tag>.
-    pin
-        Try nothing: fetch every artifact whose sha256 is all zeros, and print the checksums as lines to paste.
-    """
-    from tracetax.cli import ROOT
-
-    if pin:
-        return pin_command(agent, ROOT, tuple(agents_dir or ()))
-
-    request = CheckRequest(
-        agent=agent,
-        configuration=configuration,
-        jdk=jdk,
-        agents_dirs=tuple(agents_dir or ()),
-        artifacts=tuple(artifact or ()),
-        out=out,
-    )
-    return check_command(request, ROOT, tuple(sys.argv[1:]))
-
-
 def pin_command(agent: str, root: Path, agents_dirs: tuple[Path, ...]) -> int:
     """Print the checksums that an agent's file lacks; nothing else on standard output."""
     agents = load_agents(root, agents_dirs)
     if agent not in agents:
         raise UserError(unknown_agent(agent, Known(agents)))
-    found = missing_pins(agents[agent], cache_dir(os.environ), lambda text: print(text, file=sys.stderr))
-    for name, sha256 in found.items():
+    pins = missing_pins(agents[agent], cache_dir(os.environ), lambda text: print(text, file=sys.stderr))
+    for name, sha256 in pins.items():
         print(f'[artifacts.{name}]\nsha256 = "{sha256}"\n')
-    told = "Compare them with what the project publishes before you paste them." if found else "Everything is pinned."
+    told = "Compare them with what the project publishes before you paste them." if pins else "Everything is pinned."
     print(told, file=sys.stderr)
     return ExitCode.OK
 
 
-def check_command(request: CheckRequest, root: Path, typed: Typed) -> int:
-    """Make the trial and show what it says; exit code 1 where something failed."""
+def check_command(request: CheckRequest, root: Path, typed: tuple[str, ...]) -> int:
+    """Try a configuration in one slow trial and show what follows; exit code 1 where a check failed."""
     console = new_console()
     agents = load_agents(root, request.agents_dirs)
     name = _configuration(agents, request)
     experiment = _experiment(Use(request.agent, name), request.jdk)
-    found = with_artifacts(experiment, agents, request.artifacts, most=1)
-    experiment, agents = found.experiment, found.agents
+    replaced = with_artifacts(experiment, agents, request.artifacts, most=1)
+    experiment, agents = replaced.experiment, replaced.agents
     machine = machine_facts(Path.cwd())
     path = request.out or RunFolder.new_path(Path("runs"), experiment.key, os.urandom(2).hex())
     with sole_run(), ending_in_order(console):
-        bench, folder = new_run(experiment, agents, root, path, machine, typed, console)
+        bench, folder = new_run(Asked(experiment, agents), Command(typed, root, console), path, machine)
         (part,) = experiment.parts
         (use,) = part.uses
         config = bench.configuration(use.agent, use.configuration)
@@ -183,13 +124,13 @@ def _configuration(agents: dict[str, Agent], request: CheckRequest) -> str:
 
 def last_complaint(logs: Path) -> str:
     """The last line in a trial's logs by which a logger warns of something, without the digits and words before it."""
-    found = ""
+    last = ""
     for file in sorted(logs.glob("std*.txt")):
         with file.open(errors="replace") as lines:
             for line in lines:
                 complaint = COMPLAINT.search(line)
-                found = complaint[0].rstrip()[:COMPLAINT_LENGTH] if complaint else found
-    return found
+                last = complaint[0].rstrip()[:COMPLAINT_LENGTH] if complaint else last
+    return last
 
 
 def _show(results: list[Check], console: Console) -> None:

@@ -3,14 +3,13 @@
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
 
 import msgspec
-from cyclopts import Parameter
 
 from tracetax.analysis.compare import compare_runs, slower
 from tracetax.analysis.findings import build
 from tracetax.commands.console import console
+from tracetax.commands.options import AsJson, Flag
 from tracetax.errors import ExitCode, UserError
 from tracetax.report.compare import comparison_markdown, name_of, render_comparison
 from tracetax.results.findings import BuildComparison, Findings
@@ -25,8 +24,8 @@ def compare(
     /,
     *,
     fail_if: str | None = None,
-    as_json: Annotated[bool, Parameter(name="--json", negative="")] = False,
-    markdown: Annotated[bool, Parameter(negative="")] = False,
+    as_json: AsJson = False,
+    markdown: Flag = False,
 ) -> int:
     """Compare two runs.
 
@@ -65,28 +64,28 @@ def limit(text: str | None) -> float | None:
     """What ``--fail-if`` says as a share: 0.05 of ``slower by 5 %``; None where it was not typed. Raises UserError."""
     if text is None:
         return None
-    found = GATE.fullmatch(text.strip())
-    if found is None:
+    match = GATE.fullmatch(text.strip())
+    if match is None:
         raise UserError(f'--fail-if "{text}": there is "slower", and "slower by 5 %" or another percentage.')
-    return float(found[1] or 0) / 100
+    return float(match[1] or 0) / 100
 
 
 def slower_builds(comparisons: Iterable[BuildComparison], by: float) -> list[str]:
     """Builds that are slower by the whole interval of their ratio: above 1, or above 1 + ``by``."""
     return [
-        f"{one.agent} {one.configuration}, {one.builds[1]} against {one.builds[0]}"
-        for one in comparisons
-        if one.verdict == "slower" and one.ratio.ci95 and one.ratio.ci95[0] > 1 + by
+        f"{row.agent} {row.configuration}, {row.builds[1]} against {row.builds[0]}"
+        for row in comparisons
+        if row.verdict == "slower" and row.ratio.ci95 and row.ratio.ci95[0] > 1 + by
     ]
 
 
 def gate(names: Iterable[str], by: float, *, quiet: bool = False) -> int:
     """Say what is slower, and the exit status that follows."""
-    found = list(names)
-    if found and not quiet:
+    slow = list(names)
+    if slow and not quiet:
         beyond = f" by more than {by * 100:g} %" if by else ""
-        console().print(f"Slower{beyond}, by the whole interval: {'; '.join(found)}.", soft_wrap=True)
-    return ExitCode.SLOWER if found else ExitCode.OK
+        console().print(f"Slower{beyond}, by the whole interval: {'; '.join(slow)}.", soft_wrap=True)
+    return ExitCode.SLOWER if slow else ExitCode.OK
 
 
 def _findings(path: Path) -> Findings:

@@ -87,7 +87,7 @@ def options_of_commands(app: App) -> Options:
             option: argument.hint is not bool
             for argument in command.assemble_argument_collection()
             for option in argument.names
-            if option.startswith("--")
+            if argument.parse and option.startswith("--")
         }
         for name, command in shown.items()
         if command.show

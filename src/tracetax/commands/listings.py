@@ -123,18 +123,18 @@ def experiments(root: Path) -> list[Row]:
 
 def runs(folder: Path) -> list[Row]:
     """Every run in a folder, newest last."""
-    found: list[Row] = []
+    rows: list[Row] = []
     for path in sorted(folder.glob("*/manifest.json"), key=lambda path: path.stat().st_mtime):
         try:
             run = RunFolder(path.parent)
             manifest = run.manifest
         except UserError as error:
-            found.append(
+            rows.append(
                 {"run": str(path.parent), "experiment": None, "started": None, "trials": None, "ended": str(error)}
             )
             continue
         first, last = manifest.invocations[0], manifest.invocations[-1]
-        found.append(
+        rows.append(
             {
                 "run": str(path.parent),
                 "experiment": first.experiment.key,
@@ -143,21 +143,22 @@ def runs(folder: Path) -> list[Row]:
                 "ended": last.ended or "did not end",
             }
         )
-    return found
+    return rows
 
 
 def doctor(root: Path, *, as_json: bool = False) -> int:
     """The state of toolchain and machine; the exit code says whether something is missing."""
     java = read_runtimes(root)[0].get("java")
-    found = diagnose(root, cache_dir(os.environ), Path.cwd(), _default_memory(root), java.folders if java else ())
+    folders = java.folders if java else ()
+    diagnosis = diagnose(root, cache_dir(os.environ), Path.cwd(), _default_memory(root), folders)
     if as_json:
-        print(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
+        print(msgspec.json.format(msgspec.json.encode(diagnosis), indent=2).decode())
     else:
         table = _table("", "", "", "what to do")
-        for row in found.rows:
+        for row in diagnosis.rows:
             table.add_row(MARKS[row.state], row.name, row.value, row.advice)
         console().print(table)
-    return ExitCode.ENVIRONMENT if any(row.state == "missing" for row in found.rows) else ExitCode.OK
+    return ExitCode.ENVIRONMENT if any(row.state == "missing" for row in diagnosis.rows) else ExitCode.OK
 
 
 def _default_memory(root: Path) -> int | None:

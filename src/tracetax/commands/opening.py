@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 from rich.console import Console
 
@@ -16,6 +17,7 @@ from tracetax.backend import Backend
 from tracetax.catalog import load_agents
 from tracetax.catalog.backends import load_backends
 from tracetax.catalog.own_artifacts import changed_files, unchanged
+from tracetax.commands.request import Asked
 from tracetax.errors import UserError
 from tracetax.machine.disturbance import busy_cores, busy_words
 from tracetax.machine.facts import Machine
@@ -31,32 +33,33 @@ from tracetax.run.building import check_buildable
 from tracetax.run.plan import cells, check_memory, check_samples
 from tracetax.run.runtimes import foresee_runtimes
 
-Typed = tuple[str, ...]
+
+class Command(Struct, frozen=True):
+    """A command that measures."""
+
+    typed: tuple[str, ...]
+    """Its words, without the program's."""
+    root: Path
+    """Where agents, experiments, workloads and the sink's source lie."""
+    console: Console
+    """Where it prints, and asks."""
 
 
 def new_run(
-    experiment: Experiment,
-    agents: dict[str, Agent],
-    root: Path,
-    path: Path,
-    machine: Machine,
-    typed: Typed,
-    console: Console,
-    *,
-    seed: int = 0,
-    search: Search | None = None,
-    backends: Mapping[str, Backend] | None = None,
+    asked: Asked, command: Command, path: Path, machine: Machine, *, seed: int = 0, search: Search | None = None
 ) -> tuple[Bench, RunFolder]:
     """Prepare what the trials need, and begin a run in ``path``.
 
     Raises UserError, before anything is fetched or built where the machine has too little memory or disk.
     """
+    experiment, agents, backends = asked.experiment, asked.agents, asked.backends
     every = cells(experiment, agents)
     check_samples(experiment, every)
-    check_memory(every, backends or {}, memory_available())
+    check_memory(every, backends, memory_available())
     check_free(path)
+    cache = cache_dir(os.environ)
     bench = prepare.prepare(
-        experiment, agents, root, cache_dir(os.environ), machine.isolation, console.print, backends=backends
+        *(experiment, agents, command.root, cache, machine.isolation, command.console.print), backends=backends
     )
     manifest = Manifest(
         version=MANIFEST_VERSION,
@@ -65,14 +68,14 @@ def new_run(
         hashes=prepare.hashes(experiment, bench, machine),
         machine=msgspec.to_builtins(machine_with_java(machine, bench)),
         agents=bench.agents,
-        invocations=(invocation(typed, experiment),),
+        invocations=(invocation(command, experiment),),
         inherited=inherited_traps(
             os.environ,
             bench.runtime.not_inherited,
             (name for agent in agents.values() for name in agent.environment_prefixes),
         ),
         search=search,
-        backends=dict(backends or {}),
+        backends=backends,
         java={part.name: bench.jdks[part.jvm.jdk].described for part in experiment.parts},
     )
     return bench, RunFolder.create(path, manifest)
@@ -121,9 +124,7 @@ def refuse_changed_files(manifest: Manifest, root: Path) -> None:
     _refuse([*changed, *changed_files(manifest.agents)])
 
 
-def taken_up(
-    folder: RunFolder, experiment: Experiment, root: Path, machine: Machine, typed: Typed, console: Console
-) -> Bench:
+def taken_up(folder: RunFolder, experiment: Experiment, command: Command, machine: Machine) -> Bench:
     """Prepare what a run needs to go on, and write down that it does; the machine's lock must be held.
 
     Raises UserError where its blocks would not be comparable, or the machine has too little memory.
@@ -135,11 +136,12 @@ def taken_up(
     folder.discard_unfinished()
     cache = cache_dir(os.environ)
     bench = prepare.prepare(
-        *(experiment, manifest.agents, root, cache, machine.isolation, console.print), backends=manifest.backends
+        *(experiment, manifest.agents, command.root, cache, machine.isolation, command.console.print),
+        backends=manifest.backends,
     )
     now = prepare.hashes(experiment, bench, machine)
     _refuse([name for name in {**manifest.hashes, **now} if manifest.hashes.get(name) != now.get(name)])
-    invocations = (*manifest.invocations, invocation(typed, experiment))
+    invocations = (*manifest.invocations, invocation(command, experiment))
     folder.write_manifest(replace(manifest, invocations=invocations, part_endings={}))
     return bench
 
@@ -149,10 +151,10 @@ def machine_with_java(machine: Machine, bench: Bench) -> Machine:
     return replace(machine, java=", ".join(dict.fromkeys(str(jdk) for jdk in bench.jdks.values())))
 
 
-def invocation(typed: Typed, experiment: Experiment) -> Invocation:
-    """How the run was begun or gone on with."""
+def invocation(command: Command, experiment: Experiment) -> Invocation:
+    """The manifest's entry about a command that begins a run, or goes on with it."""
     started_at = datetime.now(UTC).isoformat(timespec="seconds")
-    return Invocation(command=("./tracetax", *typed), started_at=started_at, experiment=experiment)
+    return Invocation(command=("./tracetax", *command.typed), started_at=started_at, experiment=experiment)
 
 
 def _own_folders(agents: dict[str, Agent]) -> list[Path]:

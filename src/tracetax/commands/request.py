@@ -1,62 +1,122 @@
-"""What was typed after ``./tracetax run``, and the experiment that it asks for."""
+"""What can be typed after ``run``, ``capacity`` and ``check-agent``, and the experiment that a run is asked for.
 
+The commands that do it are imported when they are called: they load much that ``--help`` and Tab need not wait for.
+"""
+
+import dataclasses
+import sys
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Annotated
 
+from cyclopts import Parameter
 from msgspec import Struct
 from msgspec.structs import replace
 
 from tracetax.backend import Backend
 from tracetax.catalog import adhoc_experiment, load_agents, load_catalog, rescheduled
 from tracetax.catalog.backends import load_backends, with_backends
-from tracetax.catalog.command_line import typed_jvm
+from tracetax.catalog.command_line import TypedCalls, TypedExperiment, TypedSearch, option, typed_jvm
 from tracetax.catalog.experiment_shape import Variant
 from tracetax.catalog.own_artifacts import with_artifacts
+from tracetax.commands.options import (
+    NOT_AN_OPTION,
+    AgentsDirs,
+    Artifacts,
+    Backends,
+    Flag,
+    OneFilePerArtifact,
+    typed_as,
+)
 from tracetax.errors import UserError
 from tracetax.model import Agent, Experiment
 
 DEFAULT_EXPERIMENT = "quick"
-FIXED = (
-    *("experiment", "agents", "configurations", "rate", "depth", "calls", "threads", "jdk", "collector", "heap"),
-    *("seed", "out", "fast", "as_published", "artifacts", "agents_dirs", "backends"),
-)
-"""What a resume may not say again: a run goes on as it began."""
-TYPED = {
-    "agents": "agent",
-    "configurations": "configuration",
-    "artifacts": "artifact",
-    "agents_dirs": "agents-dir",
-    "backends": "backend",
-    "as_published": "as-published",
-}
-"""Options whose fields have other names."""
+RESUMABLE = frozenset({"blocks", "half_width", "budget", "resume", "fail_if", "dry_run"})
+"""What a resume may say; of all else it goes on as it began."""
 
 
-class Request(Struct, frozen=True):
-    """The options; None, or what is empty, was not typed."""
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class Request(TypedExperiment):
+    """What was typed after ``./tracetax run``; None, or what is empty, was not typed."""
 
-    experiment: str | None = None
-    agents: tuple[str, ...] | None = None
-    configurations: tuple[str, ...] | None = None
-    rate: str | None = None
-    depth: int | None = None
-    calls: int | None = None
-    threads: int | None = None
-    jdk: str | None = None
-    collector: str | None = None
-    heap: str | None = None
-    blocks: int | None = None
-    half_width: str | None = None
-    budget: str | None = None
-    seed: int | None = None
-    out: Path | None = None
-    resume: Path | None = None
-    artifacts: tuple[str, ...] = ()
-    agents_dirs: tuple[Path, ...] = ()
-    backends: tuple[str, ...] = ()
-    fast: bool = False
-    as_published: bool = False
-    fail_if: str | None = None
-    dry_run: bool = False
+    experiment: Annotated[str | None, NOT_AN_OPTION] = None
+    blocks: int | None = option(None, "Measure exactly so many blocks, unless the budget ends before.")
+    half_width: str | None = option(
+        None,
+        'Stop when every interval is this narrow: "1 %" of the ratio, or "2 ns" per call.',
+    )
+    budget: str | None = option(None, "Stop when this much time is spent, such as 20min.")
+    seed: int | None = option(None, "Decides the order of the trials in each block. Default: drawn, and recorded.")
+    out: Path | None = option(
+        None,
+        "The run's folder. Default: runs/<date>-<experiment>-<tag>. It must be empty or absent.",
+    )
+    resume: Path | None = option(None, "Go on with this run; only --blocks, --half-width and --budget may differ.")
+    artifacts: Artifacts = option(
+        (),
+        "AGENT.ARTIFACT=FILE measures a file of yours in place of Maven's, as in "
+        "`./tracetax run --artifact kieker.agent=build/kieker.jar`. With two, =OLD,NEW, both builds are measured in "
+        "every block, and the run says whether NEW is slower, faster or the same. May be given once for each artifact.",
+    )
+    backends: Backends = option(
+        (),
+        "A real backend (./tracetax list backends): every configuration whose records it takes is measured twice in "
+        "each block, at the sink and at the backend in its place (docs/backends.md). May be given more than once.",
+    )
+    agents_dirs: AgentsDirs = ()
+    fast: Flag = option(
+        False,
+        "Measure the shorter version that [fast] in the experiment's file describes, such as "
+        "`run icpe26-table2 --fast`.",
+    )
+    as_published: Flag = option(
+        False,
+        "Measure as many calls and starts as the paper that the experiment follows, as [as-published] in its file "
+        "says.",
+    )
+    fail_if: str | None = option(
+        None,
+        'With two builds: "slower" exits with status 5 where NEW is slower by its whole 95 % interval, '
+        '"slower by 2 %" where it is by more than that (docs/in-ci.md).',
+    )
+    dry_run: Flag = option(False, "Print the plan in words and its estimated time, and measure nothing.")
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class CapacityRequest(TypedSearch):
+    """What was typed after ``./tracetax capacity``; None, or what is empty, was not typed."""
+
+    artifacts: OneFilePerArtifact = ()
+    agents_dirs: AgentsDirs = ()
+    out: Path | None = option(
+        None,
+        "The run's folder. Default: runs/<date>-capacity-<tag>. It must be empty or absent.",
+    )
+    resume: Path | None = option(None, "Go on with this search; only --budget may differ.")
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class CheckRequest:
+    """What was typed after ``./tracetax check-agent``; None, or what is empty, was not typed."""
+
+    agent: Annotated[str, NOT_AN_OPTION] = ""
+    configuration: Annotated[str | None, NOT_AN_OPTION] = None
+    agents_dirs: AgentsDirs = ()
+    artifacts: OneFilePerArtifact = ()
+    jdk: int = option(0, "The feature release of Java, such as 21. Default: the JDK that is found first.")
+    out: Path | None = option(None, "The folder for the trial. Default: runs/<date>-check-<agent>-<tag>.")
+    pin: Flag = option(
+        False,
+        "Try nothing: fetch every artifact whose sha256 is all zeros, and print the checksums as lines to paste.",
+    )
+
+
+NO_REQUEST, NO_CAPACITY_REQUEST, NO_CHECK_REQUEST = Request(), CapacityRequest(), CheckRequest()
+"""Requests in which nothing was typed."""
 
 
 class Asked(Struct, frozen=True):
@@ -70,14 +130,56 @@ class Asked(Struct, frozen=True):
     """What the user should know before it is measured."""
 
 
+def run(experiment: str | None = None, /, *, request: Request = NO_REQUEST) -> int:
+    """Measure an experiment.
+
+    Parameters
+    ----------
+    experiment
+        A name from `./tracetax list experiments`, or the path of a TOML file. Default: quick.
+        --jdk, --collector and --heap go before what it says.
+    """
+    from tracetax.cli import ROOT
+    from tracetax.commands.run import run_command
+
+    return run_command(dataclasses.replace(request, experiment=experiment), ROOT, tuple(sys.argv[1:]))
+
+
+def capacity(*, request: CapacityRequest = NO_CAPACITY_REQUEST) -> int:
+    """Search for the highest rate up to which configurations deliver every record."""
+    from tracetax.cli import ROOT
+    from tracetax.commands.capacity import capacity_command
+
+    return capacity_command(request, ROOT, tuple(sys.argv[1:]))
+
+
+def check_agent(agent: str, configuration: str | None = None, /, *, request: CheckRequest = NO_CHECK_REQUEST) -> int:
+    """Try an agent's file.
+
+    Parameters
+    ----------
+    agent
+        Its name, which is its folder's.
+    configuration
+        Default: the stock one, or the first that promises records.
+    """
+    from tracetax.cli import ROOT
+    from tracetax.commands.check_agent import check_command, pin_command
+
+    if request.pin:
+        return pin_command(agent, ROOT, request.agents_dirs)
+    request = dataclasses.replace(request, agent=agent, configuration=configuration)
+    return check_command(request, ROOT, tuple(sys.argv[1:]))
+
+
 def asked(request: Request, root: Path) -> Asked:
     """The experiment that a request for a new run means. Raises UserError with everything that is wrong."""
     agents, experiment = _experiment(request, root)
-    found = with_artifacts(scheduled(experiment, request), agents, request.artifacts)
+    replaced = with_artifacts(scheduled(experiment, request), agents, request.artifacts)
     if not request.backends:
-        return Asked(found.experiment, found.agents, notes=found.notes)
-    backed = with_backends(found.experiment, found.agents, load_backends(root), request.backends)
-    return Asked(backed.experiment, found.agents, backed.backends, (*found.notes, *backed.notes))
+        return Asked(replaced.experiment, replaced.agents, notes=replaced.notes)
+    backed = with_backends(replaced.experiment, replaced.agents, load_backends(root), request.backends)
+    return Asked(backed.experiment, replaced.agents, backed.backends, (*replaced.notes, *backed.notes))
 
 
 def scheduled(experiment: Experiment, request: Request) -> Experiment:
@@ -90,25 +192,22 @@ def scheduled(experiment: Experiment, request: Request) -> Experiment:
 
 def refuse_fixed(request: Request) -> None:
     """Raise UserError where a resume was typed with something that only a new run can have."""
-    unsaid = Request()
-    given = [f"--{TYPED.get(name, name)}" for name in FIXED if getattr(request, name) != getattr(unsaid, name)]
-    if given:
+    fixed = _typed(request, [field.name for field in fields(Request) if field.name not in RESUMABLE])
+    if fixed:
         raise UserError(
-            f"{', '.join(given)}: a run goes on as it began; only --blocks, --half-width and --budget may differ."
+            f"{', '.join(fixed)}: a run goes on as it began; only --blocks, --half-width and --budget may differ."
         )
 
 
 def _experiment(request: Request, root: Path) -> tuple[dict[str, Agent], Experiment]:
-    if request.agents is None:
-        for name in ("configurations", "rate", "depth", "calls", "threads"):
-            if getattr(request, name) is not None:
-                raise UserError(
-                    f"--{TYPED.get(name, name)} goes with --agent; what an experiment measures stands in its file.\n"
-                    "For example: ./tracetax run --agent kieker,opentelemetry --rate 1000/s --depth 10"
-                )
-        jvm = typed_jvm(jdk=request.jdk, collector=request.collector, heap=request.heap)
+    if request.agent is None:
+        if without_file := _typed(request, [field.name for field in fields(TypedCalls)]):
+            raise UserError(
+                f"{without_file[0]} goes with --agent; what an experiment measures stands in its file.\n"
+                "For example: ./tracetax run --agent kieker,opentelemetry --rate 1000/s --depth 10"
+            )
         name, own = request.experiment or DEFAULT_EXPERIMENT, request.agents_dirs
-        return load_catalog(name, root, own, variant=_variant(request), jvm=jvm)
+        return load_catalog(name, root, own, variant=_variant(request), jvm=typed_jvm(request))
     if request.experiment is not None:
         raise UserError("--agent and an experiment exclude each other: the experiment's file names its agents.")
     if variant := _variant(request):
@@ -116,19 +215,12 @@ def _experiment(request: Request, root: Path) -> tuple[dict[str, Agent], Experim
             f"--{variant} goes with an experiment, whose file says what it changes.   (./tracetax run --help)"
         )
     agents = load_agents(root, request.agents_dirs)
-    experiment = adhoc_experiment(
-        agents,
-        request.agents,
-        request.configurations,
-        rate=request.rate,
-        depth=request.depth,
-        calls=request.calls,
-        threads=request.threads,
-        jdk=request.jdk,
-        collector=request.collector,
-        heap=request.heap,
-    )
-    return agents, experiment
+    return agents, adhoc_experiment(agents, request)
+
+
+def _typed(request: Request, names: list[str]) -> list[str]:
+    """Those of the named fields that were typed, each as it is typed."""
+    return [typed_as(Request, name) for name in names if getattr(request, name) != getattr(NO_REQUEST, name)]
 
 
 def _variant(request: Request) -> Variant:

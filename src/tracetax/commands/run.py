@@ -10,6 +10,7 @@ from tracetax.commands.compare import gate, limit, slower_builds
 from tracetax.commands.console import console as new_console
 from tracetax.commands.ending import ending_in_order, tell_failed
 from tracetax.commands.opening import (
+    Command,
     ask_whether_busy,
     foreseen,
     machine_with_java,
@@ -33,11 +34,12 @@ from tracetax.words import plural
 
 
 def run_command(request: Request, root: Path, typed: tuple[str, ...]) -> int:
-    """Measure, save and show; returns the exit code."""
+    """Measure what a request asks for, save and show it; returns the exit code."""
     console = new_console()
+    command = Command(typed, root, console)
     by = limit(request.fail_if)
     if request.resume:
-        return _resume(request, request.resume, root, typed, console)
+        return _resume(request, request.resume, command)
     wanted = asked(request, root)
     experiment, agents = wanted.experiment, wanted.agents
     seed = random.SystemRandom().randrange(1 << 32) if request.seed is None else request.seed
@@ -54,13 +56,12 @@ def run_command(request: Request, root: Path, typed: tuple[str, ...]) -> int:
     path = request.out or RunFolder.new_path(Path("runs"), experiment.key, tag)
     with sole_run(), ending_in_order(console):
         ask_whether_busy(machine.isolation, console)
-        bench, folder = new_run(
-            experiment, agents, root, path, machine, typed, console, seed=seed, backends=wanted.backends
-        )
+        bench, folder = new_run(wanted, command, path, machine, seed=seed)
         return _measure(experiment, bench, folder, machine, console, by)
 
 
-def _resume(request: Request, path: Path, root: Path, typed: tuple[str, ...], console: Console) -> int:
+def _resume(request: Request, path: Path, command: Command) -> int:
+    root, console = command.root, command.console
     refuse_fixed(request)
     folder = RunFolder(path)
     manifest = folder.manifest
@@ -79,7 +80,7 @@ def _resume(request: Request, path: Path, root: Path, typed: tuple[str, ...], co
     machine = machine_facts(Path.cwd())
     with sole_run(), ending_in_order(console):
         ask_whether_busy(machine.isolation, console)
-        bench = taken_up(folder, experiment, root, machine, typed, console)
+        bench = taken_up(folder, experiment, command, machine)
         return _measure(experiment, bench, folder, machine, console, by)
 
 
