@@ -55,10 +55,9 @@ def build_receiver(cache: Path) -> Path:
         run_tool(
             "The receiver could not be built",
             [go, "build", "-o", str(folder / "receiver"), "."],
-            logs=cache / "logs",
-            label="receiver",
+            log=cache / "logs" / "receiver",
             seconds=SECONDS,
-            added=GO_ENVIRONMENT,
+            environment={**os.environ, **GO_ENVIRONMENT},
             directory=source,
         )
 
@@ -86,10 +85,9 @@ def build_collector(cache: Path) -> Path:
             run_tool(
                 "The Collector could not be built",
                 command,
-                logs=cache / "logs",
-                label=label,
+                log=cache / "logs" / label,
                 seconds=SECONDS,
-                added=environment,
+                environment={**os.environ, **environment},
                 directory=folder,
             )
 

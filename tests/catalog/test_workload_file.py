@@ -3,12 +3,14 @@
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from msgspec.structs import replace
 
 from tests.run.stand_ins import configuration, experiment
 from tracetax.catalog import CatalogError
+from tracetax.catalog.experiment_shape import Collector, JvmShape
 from tracetax.catalog.workload_file import check_offers, load_workload, workload_names
 from tracetax.errors import UserError
 from tracetax.model import Experiment, Parameters
@@ -160,6 +162,12 @@ def test_both_files_are_reported_at_once(root: Path, workload: Path, runtime: Pa
     change(workload, "release = 8", 'release = "8"')
     change(runtime, 'name = "Java"', "name = 1")
     assert list(problems(root)) == ["workload: title", "workload: build.compile.release", "runtime: name"]
+
+
+def test_an_experiment_may_set_what_the_runtimes_file_declares() -> None:
+    _, runtime = load_workload(KEY, ROOT)
+    assert set(runtime.settings) == set(JvmShape.__struct_fields__)
+    assert set(runtime.settings["collector"].choices) == set(get_args(Collector))
 
 
 def asking(**parameters: object) -> Experiment:

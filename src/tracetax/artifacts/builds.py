@@ -1,11 +1,13 @@
 """Builds what comes as source with Tracetax: the sink and the workloads. Each is built once per content."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from tracetax.artifacts.cache import BUILT, Say, built, key_of, silent
 from tracetax.artifacts.tools import find_tool, run_tool
 from tracetax.errors import UserError
+from tracetax.process import clean_environment
 from tracetax.program import Workload
 
 UNSTAMPED = "-buildvcs=false"
@@ -39,10 +41,9 @@ def build_sink(root: Path, cache: Path, say: Say = silent) -> Path:
         run_tool(
             "The sink could not be built",
             [str(go), "build", "-o", str(folder / "sink"), "."],
-            logs=cache / "logs",
-            label="sink",
+            log=cache / "logs" / "sink",
             seconds=GO_SECONDS,
-            added=GO_ENVIRONMENT,
+            environment={**os.environ, **GO_ENVIRONMENT},
             directory=source,
         )
 
@@ -59,7 +60,7 @@ def go_version(cache: Path) -> str:
     return _version([str(find_tool("go", "to build a program", beside_python=True)), "version"], cache)
 
 
-def build_by_go(sources: Path, program: Path, *, logs: Path, label: str, what: str, advice: str) -> None:
+def build_by_go(sources: Path, program: Path, *, log: Path, what: str, advice: str) -> None:
     """Build the program of a Go module whose versions its ``go.sum`` pins. Raises ToolFailed, beginning with ``what``.
 
     Its modules are fetched by Go, so Go's own settings (proxy, private modules) hold.
@@ -67,11 +68,10 @@ def build_by_go(sources: Path, program: Path, *, logs: Path, label: str, what: s
     run_tool(
         what,
         [str(find_tool("go", "to build a program", beside_python=True)), "build", "-o", str(program), "."],
-        logs=logs,
-        label=label,
+        log=log,
         seconds=GO_SECONDS,
         advice=advice,
-        added=GO_ENVIRONMENT,
+        environment={**os.environ, **GO_ENVIRONMENT},
         directory=sources,
     )
 
@@ -103,16 +103,16 @@ def build_workload(root: Path, workload: Workload, cache: Path, say: Say = silen
         run_tool(
             f"The workload {name} could not be compiled",
             [str(javac), *options, "-d", str(folder), *map(str, sorted(files))],
-            logs=cache / "logs",
-            label=label,
+            log=cache / "logs" / label,
             seconds=JAVAC_SECONDS,
-            clean=True,
+            environment=clean_environment(os.environ, {}),
         )
 
     return built(cache / BUILT / f"{label}-{key}", cache, build, say)
 
 
 def _version(command: list[str], cache: Path, *, clean: bool = False) -> str:
-    label = f"{Path(command[0]).name}-version"
+    log = cache / "logs" / f"{Path(command[0]).name}-version"
+    environment = clean_environment(os.environ, {}) if clean else None
     what = f"{command[0]} does not work"
-    return run_tool(what, command, logs=cache / "logs", label=label, seconds=VERSION_SECONDS, clean=clean).strip()
+    return run_tool(what, command, log=log, seconds=VERSION_SECONDS, environment=environment).strip()

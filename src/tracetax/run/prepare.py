@@ -19,7 +19,7 @@ from tracetax.machine.facts import Machine
 from tracetax.machine.isolation import Isolation
 from tracetax.model import BASELINE, Agent, Experiment
 from tracetax.run.backends import supply_backend
-from tracetax.run.bench import Bench, Limits
+from tracetax.run.bench import Bench
 from tracetax.run.building import check_buildable
 from tracetax.run.runtimes import agents_by_release, check_runtimes, obtain_jdks, program_of
 from tracetax.run.supplies import measured, supply
@@ -44,7 +44,6 @@ def prepare(
     cache: Path,
     isolation: Isolation,
     say: Say,
-    limits: Limits | None = None,
     backends: Mapping[str, Backend] | None = None,
 ) -> Bench:
     """Set up what every trial needs, telling ``say`` what took how long. Raises UserError with the way out."""
@@ -102,7 +101,6 @@ def prepare(
         agents=used,
         agents_root=root / "agents",
         artifacts={key: found.artifacts for key, found in supplies.items()},
-        limits=limits or Limits(),
         isolation=isolation,
         builds={key: found.builds for key, found in supplies.items() if found.builds},
         prepared={key: found.folders for key, found in supplies.items()},
