@@ -40,8 +40,8 @@ from tracetax.model import BASELINE, Agent, Experiment, JvmSettings, Parameters,
 from tracetax.results.blocks import paired, service_mean, whole_blocks
 from tracetax.results.folder import RunFolder
 from tracetax.results.manifest import MANIFEST_VERSION, Invocation, Manifest
-from tracetax.results.records import TrialRecord
-from tracetax.run.plan import Slot
+from tracetax.results.records import Cell, TrialRecord
+from tracetax.run.plan import Turn
 from tracetax.run.prepare import hashes, prepare
 from tracetax.run.session import Session
 from tracetax.statistics.multiplicity import rank_with_ties
@@ -83,7 +83,7 @@ class Quiet:
     def block(self, number: int, most: int, trials: int) -> None:
         """A block begins."""
 
-    def trial(self, slot: Slot, seconds_left: tuple[float, float]) -> None:
+    def trial(self, turn: Turn, seconds_left: tuple[float, float]) -> None:
         """A trial begins."""
 
     def state(self, text: str) -> None:
@@ -130,7 +130,7 @@ def real_run(number: int, seed: int, place: Path) -> tuple[Line, list[Line]]:
     if ended.failed_trials:
         raise SystemExit(f"Trials {ended.failed_trials} of run {number} failed.")
     records = folder.records()
-    found = paired(whole_blocks(records), "p", SAME, HEAP, service_mean)
+    found = paired(whole_blocks(records), Cell("p", SAME, HEAP), service_mean)
     row = next(row for row in build(folder).configurations if row.agent == SAME.agent)
     shown = next(one for one in row.measures if one.name == "overhead_ratio")
     columns = found.values, found.baseline_1, found.baseline_2

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from tracetax.analysis.capacity import Claim, claim
 from tracetax.model import FULL, Rate, Search
-from tracetax.results.capacity import CapacityTrial, Counts, full_speed
+from tracetax.results.capacity import CapacityTrial, CountsAs, full_speed
 from tracetax.run.capacity import next_step
 
 FULL_SPEED = 200_000.0
@@ -65,7 +65,7 @@ def searched(scenario: Scenario, draw: random.Random) -> list[CapacityTrial]:
     while (rate := next_step(trials, SEARCH).rate) is not None:
         assert len(trials) < MOST_TRIALS
         calls = FULL_SPEED if rate == FULL else float(rate)
-        counts: Counts = "incomplete" if draw.random() < scenario.loss(calls) else "complete"
+        counts: CountsAs = "incomplete" if draw.random() < scenario.loss(calls) else "complete"
         if draw.random() < scenario.failing:
             counts = "failed"
         elif counts == "incomplete" and rate not in set_aside and draw.random() < scenario.disturbed:

@@ -27,7 +27,7 @@ from tracetax.model import BASELINE, Experiment, JvmSettings, Parameters, Part, 
 from tracetax.report.page import write_page
 from tracetax.results.folder import RunFolder
 from tracetax.results.manifest import MANIFEST_VERSION, Invocation, Manifest
-from tracetax.results.records import BASELINES, Moments, Role, TrialRecord
+from tracetax.results.records import BASELINES, Cell, Moments, Role, TrialRecord
 from tracetax.workloads.calltree_results import collect
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -101,11 +101,7 @@ def keep(run: RunFolder, number: int, parameters: Parameters, raw: Path) -> None
         number=number,
         block=1 + (number - 1) // len(CELLS),
         block_size=len(CELLS),
-        part="full",
-        agent=use.agent,
-        configuration=use.configuration,
-        role=role,
-        heap_bytes=1 << 30,
+        cell=Cell("full", use, 1 << 30, role),
         parameters=parameters,
         attempt=1,
         status="ok",

@@ -26,7 +26,8 @@ from numpy.typing import NDArray
 
 from tracetax.schedule import ENOUGH_STARTS
 from tracetax.statistics.intervals import Estimate
-from tracetax.statistics.regimes import Starts, judged_overhead, overhead_regimes
+from tracetax.statistics.overhead import judged_overhead, overhead_regimes
+from tracetax.statistics.regimes import Starts
 from tracetax.statistics.stopping import MOST_WITH_REGIMES, BlockValues, StopRule, decide
 
 Floats = NDArray[np.float64]

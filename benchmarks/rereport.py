@@ -21,8 +21,7 @@ from typing import Any
 import polars as pl
 from msgspec.structs import replace
 
-from tracetax.results.folder import read_json, write_json
-from tracetax.results.records import TrialRecord
+from tracetax.results.folder import RunFolder, write_json
 from tracetax.workloads.calltree_results import durations_when_steady
 
 BUILD = """
@@ -74,8 +73,8 @@ def judged_again(run: Path, scratch: Path) -> Path:
     copy = scratch / run.name
     copy.mkdir()
     (copy / "manifest.json").write_bytes((run / "manifest.json").read_bytes())
-    for folder in sorted((run / "trials").iterdir()):
-        record = read_json(folder / "record.json", TrialRecord)
+    for record in RunFolder(run).records():
+        folder = run / "trials" / f"{record.number:04d}"
         if record.steady is not None:
             steady, durations = durations_when_steady(
                 pl.read_parquet(folder / "series.parquet"),

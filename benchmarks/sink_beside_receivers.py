@@ -29,7 +29,7 @@ from sink.receivers import Receiver, Unmarshalling, makers
 from sink.sender import replay, run_agent
 from tracetax.artifacts import cache_dir
 from tracetax.catalog import fill, load_agents
-from tracetax.statistics.overhead import as_ratio, compare
+from tracetax.statistics.overhead import as_ratio, compare_paired
 
 DEPTH = 10
 CONFIGURATION = "otlp-grpc-lossless"
@@ -107,7 +107,7 @@ def report(names: list[str], values: npt.NDArray[np.float64]) -> bool:
     for column, name in enumerate(names):
         if name not in BOUNDS:
             continue
-        ratio = as_ratio(compare(values[:, 0], values[:, column], "log-ratio"))
+        ratio = as_ratio(compare_paired(values[:, 0], values[:, column], "log-ratio"))
         low, high = ratio.ci95 or (0.0, float("inf"))
         kept = high <= BOUNDS[name]
         within = within and kept

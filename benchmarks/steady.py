@@ -27,6 +27,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from tracetax.results.folder import RunFolder
 from tracetax.statistics.steady import steady_part
 
 Floats = NDArray[np.float64]
@@ -239,10 +240,10 @@ def pieces(trials: list[Floats]) -> Noise:
 
 def stored_trials(run: Path) -> Iterator[Trial]:
     """The good trials of a run that have as many bins as a simulated one, memory trials left out."""
-    for folder in sorted((run / "trials").iterdir()):
-        record = json.loads((folder / "record.json").read_bytes())
-        if record["status"] != "ok" or record["role"] == "memory":
+    for record in RunFolder(run).records():
+        if record.status != "ok" or record.cell.role == "memory":
             continue
+        folder = run / "trials" / f"{record.number:04d}"
         bins = (
             pl.read_parquet(folder / "series.parquet")
             .filter(pl.col("kind") == "service")
@@ -252,7 +253,8 @@ def stored_trials(run: Path) -> Iterator[Trial]:
             .to_numpy()
         )
         if bins.size == BINS:
-            yield Trial(f"{record['part']}: {record['agent']} {record['configuration']}", bins)
+            use = record.cell.use
+            yield Trial(f"{record.cell.part}: {use.agent} {use.configuration}", bins)
 
 
 def shares(result: dict[str, Any]) -> str:

@@ -46,8 +46,8 @@ def main() -> int:
 
 def label(record: TrialRecord) -> str:
     """The trial's row."""
-    extra = " (memory)" if record.role == "memory" else ""
-    return f"{record.part[:10]} {record.agent} {record.configuration}{extra}"
+    extra = " (memory)" if record.cell.role == "memory" else ""
+    return f"{record.cell.part[:10]} {record.cell.use.agent} {record.cell.use.configuration}{extra}"
 
 
 def stages(record: TrialRecord) -> dict[str, float]:

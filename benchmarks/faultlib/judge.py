@@ -26,7 +26,7 @@ def wrong_rows(run: Path, unharmed: Json) -> list[str]:
     for row in _json(run / "findings.json")["configurations"]:
         if any(verdict["severity"] in ("warning", "error") for verdict in row["verdicts"]):
             continue
-        own = [one for one in records if _cell(one) == _cell(row)]
+        own = [record for record in records if _of_row(record, row)]
         problems = [problem for record in own for problem in _problems(record)]
         time, known = _estimate(row, "service_time"), usual[_name(row)]
         if time is None or known is None:
@@ -79,21 +79,23 @@ def _means(records: list[Json]) -> list[float]:
     """The mean service time over whole blocks, from the counts of the trials; both readings of a baseline row."""
     blocks: dict[int, dict[str, float]] = {}
     for record in records:
-        if record["status"] == "ok" and record["role"] != "memory":
+        if record["status"] == "ok" and record["cell"]["role"] != "memory":
             first = record["steady"]["first_bin"]
             steady = pl.read_parquet(record["folder"] / "distributions.parquet").filter(
                 (pl.col("kind") == "service") & (pl.col("bin") >= first)
             )
             mean = np.average(steady["duration"].to_numpy(), weights=steady["count"].to_numpy())
-            blocks.setdefault(record["block"], {})[record["role"]] = float(mean)
+            blocks.setdefault(record["block"], {})[record["cell"]["role"]] = float(mean)
     means = [sum(block.values()) / len(block) for _, block in sorted(blocks.items())]
     # a block that was interrupted counts for nothing: any choice of whole blocks that leaves some out is allowed
     chosen = [[mean for place, mean in enumerate(means) if which >> place & 1] for which in range(1, 1 << len(means))]
     return [sum(some) / len(some) for some in chosen]
 
 
-def _cell(one: Json) -> tuple[Any, ...]:
-    return one["part"], one["agent"], one["configuration"], one["heap_bytes"]
+def _of_row(record: Json, row: Json) -> bool:
+    cell, use = record["cell"], record["cell"]["use"]
+    measured = (cell["part"], use["agent"], use["configuration"], cell["heap_bytes"])
+    return measured == (row["part"], row["agent"], row["configuration"], row["heap_bytes"])
 
 
 def _name(row: Json) -> str:

@@ -15,52 +15,61 @@ class Sampling(Struct, frozen=True):
     """``count``: exactly every so-manyth; ``chance``: each by itself, with that probability."""
 
 
-class ProtocolCount(Struct, frozen=True):
-    """What the sink counted on one protocol in one phase. Times are CLOCK_MONOTONIC nanoseconds."""
+class RecordCounts(Struct, frozen=True, kw_only=True):
+    """What is counted of the records of one phase, by a receiver as in the account of a trial."""
 
-    records: int = 0
     complete_trees: int = 0
     partial_trees: int = 0
     orphans: int = 0
+    """Records whose parent never came."""
     duplicates: int = 0
     unexpected_names: int = 0
+    unexpected: dict[str, int] = {}
+    """Names outside the expected one with their counts; at most 16, the rest under ``"…"``."""
     end_before_start: int = 0
     malformed: int = 0
     cut_off: int = 0
     """Messages that ended in their middle because their sender left; a sender may send them again."""
+    evicted_records: int = 0
+    """Records that the sink's memory could not hold until their tree was complete."""
+    refused: int = 0
+    """Requests turned away because the sink's memory was spent."""
+    lost_datagrams: int = 0
+    """Datagrams that found no room in the kernel's buffer; -1 where the kernel does not tell."""
+    receive_buffer_bytes: int = 0
+    """The size of that buffer, as the kernel says; 0 where the protocol has none."""
+    bytes: int = 0
+    other_bytes: dict[str, int] = {}
+    """Bytes of signals that are answered and not counted as records, such as metrics and logs."""
+    requests: int = 0
+    first_arrival_ns: int = 0
+    """CLOCK_MONOTONIC, as all times here; 0 where nothing arrived."""
+    last_arrival_ns: int = 0
+
+
+class ProtocolCount(RecordCounts, frozen=True, kw_only=True):
+    """What the sink counted on one protocol in one phase."""
+
+    records: int = 0
+    """Those of the expected name."""
     grpc_at_http: int = 0
     """Connections that spoke gRPC to a port for HTTP/1."""
     http_at_grpc: int = 0
     """Connections that spoke HTTP/1 to a port for gRPC."""
     evicted_trees: int = 0
-    evicted_records: int = 0
-    refused: int = 0
-    """Requests turned away because the sink's memory was spent."""
     unanswered: int = 0
     """Requests of the sink's own, for the agent's metrics, that brought no answer after there had been one."""
-    requests: int = 0
-    bytes: int = 0
-    other_bytes: dict[str, int] = {}
-    """Bytes of signals that are answered and not counted as records, such as metrics and logs."""
     reported_drops: int = 0
-    lost_datagrams: int = 0
-    """Datagrams that found no room in the kernel's buffer; -1 where the kernel does not tell."""
-    receive_buffer_bytes: int = 0
-    """The size of that buffer, as the kernel says; 0 where the protocol has none."""
+    """Records that the protocol itself reports as dropped."""
     limited_trees: int = 0
     """Trees that the agent says it has limited in size."""
     limited_records: int = 0
     """Records that it says it has left out of these."""
-    first_arrival_ns: int = 0
-    last_arrival_ns: int = 0
-    unexpected: dict[str, int] = {}
-    """Names outside the expected one with their counts; at most 16, the rest under ``"…"``."""
 
 
-def together(counts: Iterable[ProtocolCount]) -> ProtocolCount:
+def summed(counts: Iterable[ProtocolCount]) -> ProtocolCount:
     """The counts of several protocols as one."""
     every = list(counts)
-    arrivals = [count.first_arrival_ns for count in every if count.first_arrival_ns]
     sums: dict[str, Any] = {}
     for field in ProtocolCount.__struct_fields__:
         values = [getattr(count, field) for count in every]
@@ -71,33 +80,22 @@ def together(counts: Iterable[ProtocolCount]) -> ProtocolCount:
             sums[field] = dict(merged)
         else:
             sums[field] = sum(values)
+    arrivals = [count.first_arrival_ns for count in every if count.first_arrival_ns]
     sums["first_arrival_ns"] = min(arrivals, default=0)
     sums["last_arrival_ns"] = max((count.last_arrival_ns for count in every), default=0)
     return ProtocolCount(**sums)
 
 
-class Ledger(Struct, frozen=True, kw_only=True):
-    """The account of one phase (warm-up or measured) of one trial."""
+class Ledger(RecordCounts, frozen=True, kw_only=True):
+    """The account of one phase (warm-up or measured) of one trial: what was expected beside what was counted."""
 
     expected: int
     """Records that the configuration promises: 0 where nothing is promised."""
     received: int
     """Records with the expected name that arrived."""
     dropped_reported: int
+    """Records that the agent admits to have dropped, in its log or by its protocol."""
     expected_trees: int
-    complete_trees: int
-    partial_trees: int
-    orphans: int
-    duplicates: int
-    unexpected_names: int
-    unexpected: dict[str, int]
-    end_before_start: int
-    malformed: int
-    cut_off: int = 0
-    evicted_records: int
-    refused: int = 0
-    lost_datagrams: int = 0
-    receive_buffer_bytes: int = 0
     truncated: int = 0
     """Records that were never made because the agent cuts call trees by design: neither expected nor lost."""
     made: int = 0
@@ -106,11 +104,11 @@ class Ledger(Struct, frozen=True, kw_only=True):
     """The fewest records that the sampler lets through; 0 where it does not sample, or by time."""
     due_most: int = 0
     """The most that it lets through."""
-    bytes: int
-    other_bytes: dict[str, int]
-    requests: int
-    first_arrival_ns: int
-    last_arrival_ns: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether every promised record arrived, in whole trees."""
+        return self.received == self.expected and self.complete_trees == self.expected_trees
 
     @property
     def completeness(self) -> float | None:
@@ -162,26 +160,9 @@ def account(
         received=count.records,
         dropped_reported=dropped_in_log + count.reported_drops + max(0, count.limited_records - truncated),
         expected_trees=expected_trees,
-        complete_trees=count.complete_trees,
-        partial_trees=count.partial_trees,
-        orphans=count.orphans,
-        duplicates=count.duplicates,
-        unexpected_names=count.unexpected_names,
-        unexpected=count.unexpected,
-        end_before_start=count.end_before_start,
-        malformed=count.malformed,
-        cut_off=count.cut_off,
-        evicted_records=count.evicted_records,
-        refused=count.refused,
-        lost_datagrams=count.lost_datagrams,
-        receive_buffer_bytes=count.receive_buffer_bytes,
         truncated=truncated,
         made=made,
         due_least=due[0],
         due_most=due[1],
-        bytes=count.bytes,
-        other_bytes=count.other_bytes,
-        requests=count.requests,
-        first_arrival_ns=count.first_arrival_ns,
-        last_arrival_ns=count.last_arrival_ns,
+        **{name: getattr(count, name) for name in RecordCounts.__struct_fields__},
     )

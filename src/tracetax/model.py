@@ -363,8 +363,8 @@ class Experiment(Struct, frozen=True):
     rank_by: Literal["cpu", "overhead"] = "cpu"
     """What those that deliver everything are ranked by: CPU per record, or the overhead of a call, as papers do."""
     published: tuple[PublishedRow, ...] = ()
-    """Kept with the experiment, so that a finished run does not change with the table that they came from."""
+    """Rows that the paper printed, kept with the experiment so that a finished run does not change with their table."""
     published_lines: tuple[PublishedLine, ...] = ()
-    """Kept with the experiment, for the same reason."""
+    """Lines that the paper printed, kept with the experiment: a finished run does not change with their table."""
     variant: str = ""
     """Which version of the file this is: ``fast`` or ``as-published``; empty for what it says by itself."""

@@ -105,7 +105,9 @@ def test_cpu_stands_beside_time(tmp_path: Path) -> None:
         return replace(trial, cpu=account, in_calls_ns=ns)
 
     drifting = [
-        sampled(trial, 100_000 * (10 + trial.block % 3) * (110 + trial.block % 2 if trial.build == NEW else 100))
+        sampled(
+            trial, 100_000 * (10 + trial.block % 3) * (110 + trial.block % 2 if trial.cell.use.build == NEW else 100)
+        )
         for trial in trials(1.0, 0.001)
     ]
     (comparison,) = findings(tmp_path / "cpu", drifting).comparisons
@@ -129,7 +131,7 @@ def test_few_blocks_are_indicative_and_one_has_no_interval(tmp_path: Path) -> No
 def test_a_difference_no_larger_than_that_between_baselines_is_told_with_the_band(tmp_path: Path) -> None:
     noisy = [
         replace(trial, service=replace(trial.service, mean=trial.service.mean * (1.1 if trial.block % 2 else 1.0)))
-        if trial.role == "baseline-2" and trial.service
+        if trial.cell.role == "baseline-2" and trial.service
         else trial
         for trial in trials(1.01, 0.002)
     ]
@@ -147,7 +149,7 @@ def test_each_build_is_a_row_of_its_own_with_its_rank(tmp_path: Path) -> None:
 
 
 def test_without_a_common_block_nothing_is_compared(tmp_path: Path) -> None:
-    only_old = [trial for trial in trials(1.0, 0.01) if trial.build != NEW]
+    only_old = [trial for trial in trials(1.0, 0.01) if trial.cell.use.build != NEW]
     assert findings(tmp_path, only_old).comparisons == ()
 
 

@@ -7,13 +7,13 @@ import pytest
 from msgspec.structs import replace
 
 from tests.analysis.test_findings import findings, measure, row
-from tests.results.trials import PARAMETERS, ledger, record
+from tests.results.trials import HEAP, PARAMETERS, ledger, record
 from tests.run.stand_ins import configuration, experiment, new_run
-from tracetax.analysis.cost import charged_per_call
 from tracetax.analysis.findings import build
-from tracetax.model import Delivery, Parameters
+from tracetax.model import Delivery, Parameters, Use
+from tracetax.results.blocks import charged_per_call
 from tracetax.results.folder import measures
-from tracetax.results.records import CpuAccount, CpuTimes, Moments, TrialRecord, Verdict
+from tracetax.results.records import Cell, CpuAccount, CpuTimes, Moments, TrialRecord, Verdict
 from tracetax.statistics.overhead import paired_difference
 
 DEPTH = 3
@@ -73,7 +73,9 @@ def test_where_nothing_is_promised_there_is_no_cpu_per_record(tmp_path: Path) ->
 
 
 def test_what_was_saved_is_shown_as_it_is(tmp_path: Path) -> None:
-    less = [replace(trial, cpu=account(caller=80_000)) if trial.agent == "fake" else trial for trial in sampled()]
+    less = [
+        replace(trial, cpu=account(caller=80_000)) if trial.cell.use.agent == "fake" else trial for trial in sampled()
+    ]
     cpu = measure(row(findings(tmp_path, less)), "cpu", "invocation")
     assert cpu.estimate == pytest.approx(-10)
     assert "within-aa-band" in cpu.labels
@@ -113,12 +115,13 @@ def test_a_block_in_which_one_of_the_three_was_not_sampled_is_left_out(tmp_path:
 def two_configurations(**changes: Any) -> list[TrialRecord]:
     """``flat`` adds more to a call, ``cheap`` uses more CPU in the background."""
     found: list[TrialRecord] = []
+    cheap = Cell("p", Use("fake", "cheap"), HEAP)
     for trial in sampled(4):
         found.append(replace(trial, block_size=4))
-        if trial.agent == "fake":
+        if trial.cell.use.agent == "fake":
             wobble = trial.block % 2
             busy = account(caller=250_000, agent=900_000 + wobble)
-            other = replace(trial, number=trial.number + 1, configuration="cheap", block_size=4, cpu=busy)
+            other = replace(trial, number=trial.number + 1, cell=cheap, block_size=4, cpu=busy)
             assert trial.service is not None
             less = replace(trial.service, mean=500.0 + wobble)
             found.append(replace(other, service=less, **changes))
@@ -148,8 +151,8 @@ def test_where_cpu_is_not_known_of_all_they_are_ranked_by_overhead(tmp_path: Pat
 
 def memory_trial(number: int, **changes: Any) -> TrialRecord:
     snapshots = {"collected": {"heap_used_bytes": 5_000_000.0}}
-    usual = {"agent": "fake", "configuration": "flat", "rss_peak_bytes": 90_000_000, "snapshots": snapshots}
-    return replace(record(number, 0, role="memory"), **(usual | changes))
+    usual = {"cell": record().cell.playing("memory"), "rss_peak_bytes": 90_000_000, "snapshots": snapshots}
+    return replace(record(number, 0), **(usual | changes))
 
 
 def test_memory_comes_from_the_extra_trial_and_has_no_interval(tmp_path: Path) -> None:
@@ -171,7 +174,9 @@ def test_a_failed_memory_trial_is_a_note_and_changes_nothing_else(tmp_path: Path
 def test_start_up_drain_and_bytes_are_told(tmp_path: Path) -> None:
     moments = Moments(spawned=100, main=400, first_monitored=900, first_call=10**9, last_call=2 * 10**9, drained=2**31)
     trials = [
-        replace(trial, moments=moments, ledger=ledger(10_000, bytes=560_000)) if trial.agent == "fake" else trial
+        replace(trial, moments=moments, ledger=ledger(10_000, bytes=560_000))
+        if trial.cell.use.agent == "fake"
+        else trial
         for trial in sampled()
     ]
     found = row(findings(tmp_path, trials))

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from tests.results.trials import blocks, ledger, record
 from tests.run.stand_ins import configuration, experiment, new_run
 from tracetax.analysis.findings import build
-from tracetax.analysis.statements import rounded
+from tracetax.analysis.statements import two_digits
 from tracetax.model import Configuration, Delivery
 from tracetax.results.findings import ConfigurationFinding, Findings, Measure
 from tracetax.results.records import HeapUse, SteadyPart, TrialRecord, Verdict
@@ -96,7 +96,7 @@ def test_what_delivers_everything_is_ranked_and_what_cannot_be_told_apart_shares
 def test_a_row_that_lost_records_is_not_ranked_and_its_loss_is_counted_by_block(tmp_path: Path) -> None:
     lossy = configuration("flat", Delivery.LOSSY)
     lost = [
-        replace(trial, ledger=ledger(10_000, 2_000, dropped=8_000)) if trial.role == "configuration" else trial
+        replace(trial, ledger=ledger(10_000, 2_000, dropped=8_000)) if trial.cell.role == "configuration" else trial
         for trial in blocks(4)
     ]
     found = findings(tmp_path, lost, lossy)
@@ -120,7 +120,7 @@ def test_a_row_that_lost_records_is_not_ranked_and_its_loss_is_counted_by_block(
     ],
 )
 def test_sentences_give_no_more_digits_than_the_interval_supports(value: float, like: float | None, shown: str) -> None:
-    assert rounded(value, like) == shown
+    assert two_digits(value, like) == shown
 
 
 def test_a_run_that_was_killed_is_said_to_be_interrupted_as_its_parts_are(tmp_path: Path) -> None:
@@ -131,7 +131,8 @@ def test_a_run_that_was_killed_is_said_to_be_interrupted_as_its_parts_are(tmp_pa
 
 def test_silent_loss_is_said(tmp_path: Path) -> None:
     lost = [
-        replace(trial, ledger=ledger(10_000, 9_000)) if trial.role == "configuration" else trial for trial in blocks(2)
+        replace(trial, ledger=ledger(10_000, 9_000)) if trial.cell.role == "configuration" else trial
+        for trial in blocks(2)
     ]
     found = findings(tmp_path, lost)
     assert any("it loses records; 2,000 are unaccounted for" in one.text for one in found.statements)
@@ -147,7 +148,8 @@ def test_silent_loss_is_said(tmp_path: Path) -> None:
 def test_what_the_kernel_lost_is_not_said_to_be_the_agents_loss(tmp_path: Path, lost_datagrams: int, told: str) -> None:
     counted = ledger(10_000, 9_000, lost_datagrams=lost_datagrams)
     found = findings(
-        tmp_path, [replace(trial, ledger=counted) if trial.role == "configuration" else trial for trial in blocks(2)]
+        tmp_path,
+        [replace(trial, ledger=counted) if trial.cell.role == "configuration" else trial for trial in blocks(2)],
     )
     assert row(found).records.lost_datagrams == 2 * lost_datagrams
     assert any(told in one.text for one in found.statements), found.statements
@@ -155,7 +157,7 @@ def test_what_the_kernel_lost_is_not_said_to_be_the_agents_loss(tmp_path: Path, 
 
 def test_a_configuration_that_failed_for_good_is_an_error_row_without_numbers(tmp_path: Path) -> None:
     verdict = Verdict(code="nothing-recorded", severity="error", text="no record arrived")
-    trials = [trial for trial in blocks(1) if trial.role != "configuration"]
+    trials = [trial for trial in blocks(1) if trial.cell.role != "configuration"]
     trials += [record(n, 1, status="failed", verdicts=(verdict,), service=None) for n in (8, 9)]
     found = row(findings(tmp_path, trials))
     assert [(v.code, v.severity) for v in found.verdicts] == [("nothing-recorded", "error")]
@@ -172,7 +174,7 @@ def test_a_failure_that_its_repetition_made_good_is_no_error_of_the_row(tmp_path
 
 def test_a_configuration_that_was_set_aside_later_keeps_its_error(tmp_path: Path) -> None:
     verdict = Verdict(code="jvm-ended", severity="error", text="the JVM ended\n  whole log: x")
-    gone = [trial for trial in blocks(2) if not (trial.block == 2 and trial.role == "configuration")]
+    gone = [trial for trial in blocks(2) if not (trial.block == 2 and trial.cell.role == "configuration")]
     gone += [record(n, 2, status="failed", verdicts=(verdict,), service=None) for n in (8, 9)]
     found = row(findings(tmp_path, gone))
     assert [(v.code, v.severity) for v in found.verdicts] == [("jvm-ended", "error")]
@@ -180,7 +182,7 @@ def test_a_configuration_that_was_set_aside_later_keeps_its_error(tmp_path: Path
 
 
 def test_a_configuration_without_baselines_beside_it_is_an_error(tmp_path: Path) -> None:
-    trials = [trial for trial in blocks(1) if trial.role != "baseline-1"]
+    trials = [trial for trial in blocks(1) if trial.cell.role != "baseline-1"]
     trials += [record(n, 1, "baseline-1", status="failed", service=None) for n in (8, 9)]
     assert [v.code for v in row(findings(tmp_path, trials)).verdicts] == ["no-baseline"]
 
@@ -198,7 +200,8 @@ def test_trials_that_never_became_steady_are_labelled(tmp_path: Path) -> None:
 
 def test_work_put_off_until_after_the_calls_is_labelled_deferred(tmp_path: Path) -> None:
     late = [
-        replace(trial, arrived_by_last_call=1_000) if trial.role == "configuration" else trial for trial in blocks(2)
+        replace(trial, arrived_by_last_call=1_000) if trial.cell.role == "configuration" else trial
+        for trial in blocks(2)
     ]
     assert row(findings(tmp_path, late)).deferred
     assert not row(findings(tmp_path / "other", blocks(2))).deferred
@@ -227,7 +230,7 @@ def test_findings_survive_being_written_and_read(tmp_path: Path) -> None:
 def test_used_heap_and_collections_are_means_over_blocks(tmp_path: Path) -> None:
     heaps = {1: HeapUse(5e8, 0.5, 8, 70_000_000, 12_000_000), 2: HeapUse(5e8, 0.4, 10, 90_000_000, 20_000_000)}
     trials = [
-        replace(trial, heap=heaps[trial.block]) if trial.role == "configuration" else trial for trial in blocks(2)
+        replace(trial, heap=heaps[trial.block]) if trial.cell.role == "configuration" else trial for trial in blocks(2)
     ]
     found = findings(tmp_path, trials)
     names = ("heap_used_cv", "collections", "collection_pause", "collection_pause_longest")

@@ -38,10 +38,10 @@ def trials(
         found += [
             replace(
                 trial,
-                part=f"d{depth}",
+                cell=replace(trial.cell, part=f"d{depth}"),
                 block_size=9,
                 parameters=replace(PARAMETERS, depth=depth),
-                ledger=ledger(1000 * depth if trial.role == "configuration" else 0),
+                ledger=ledger(1000 * depth if trial.cell.role == "configuration" else 0),
             )
             for trial in blocks(count, mean=mean, spread=spread)
         ]
@@ -76,7 +76,7 @@ def test_the_time_of_a_call_has_a_line_with_the_agent_and_without(tmp_path: Path
 def test_only_blocks_with_every_depth_count(tmp_path: Path) -> None:
     incomplete = [
         replace(trial, status="failed")
-        if (trial.block, trial.part, trial.role) == (3, "d8", "configuration")
+        if (trial.block, trial.cell.part, trial.cell.role) == (3, "d8", "configuration")
         else trial
         for trial in trials()
     ]
@@ -88,7 +88,7 @@ def test_only_blocks_with_every_depth_count(tmp_path: Path) -> None:
 
 def test_lost_and_cut_records_are_named_at_the_line(tmp_path: Path) -> None:
     def hurt(trial: TrialRecord) -> TrialRecord:
-        if (trial.part, trial.role) != ("d32", "configuration"):
+        if (trial.cell.part, trial.cell.role) != ("d32", "configuration"):
             return trial
         return replace(trial, ledger=ledger(32_000, 31_000, truncated=5))
 

@@ -28,7 +28,9 @@ def on_two(path: Path, first: Java, second: Java) -> Findings:
     folder = new_run(path / "r", replace(what, parts=tuple(parts)), FLAT)
     folder.write_manifest(replace(folder.manifest, java={"p": first, "q": second}))
     trials = blocks(3)
-    on_second: list[TrialRecord] = [replace(trial, number=trial.number + 100, part="q") for trial in trials]
+    on_second: list[TrialRecord] = [
+        replace(trial, number=trial.number + 100, cell=replace(trial.cell, part="q")) for trial in trials
+    ]
     for trial in [*trials, *on_second]:
         folder.scratch(trial.number)
         folder.keep_trial(replace(trial, block_size=6))

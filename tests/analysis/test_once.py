@@ -17,7 +17,7 @@ MS = 10**6
 
 def building(trial: TrialRecord, more: int) -> TrialRecord:
     """The trial with a build: the second baseline's takes 2 ms longer, others' ``more`` and a ms per block."""
-    added = {"baseline-1": 0, "baseline-2": 2}.get(trial.role, more + trial.block)
+    added = {"baseline-1": 0, "baseline-2": 2}.get(trial.cell.role, more + trial.block)
     wall = (100 + added) * MS
     moments = Moments(spawned=1, first_monitored=1 + 2 * wall, first_call=2, last_call=500_002, drained=500_002)
     return replace(trial, building=Building(wall, 3 * wall, (("javac",),)), moments=moments)
@@ -59,7 +59,9 @@ def test_where_no_trial_builds_there_is_nothing_of_it(tmp_path: Path) -> None:
 
 
 def test_a_block_in_which_a_baseline_was_not_built_is_left_out(tmp_path: Path) -> None:
-    trials = [replace(one, building=None) if (one.block, one.role) == (2, "baseline-1") else one for one in built()]
+    trials = [
+        replace(one, building=None) if (one.block, one.cell.role) == (2, "baseline-1") else one for one in built()
+    ]
     assert measure(row(findings(tmp_path, trials)), "build_time_added", "").n_blocks == 2
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.analysis.test_findings import findings
 from tests.results.trials import blocks
-from tracetax.results.schema import findings_schema
+from tracetax.results.findings import findings_schema
 
 PUBLISHED = Path(__file__).resolve().parents[2] / "docs" / "findings.schema.json"
 

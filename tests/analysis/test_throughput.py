@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from tests.results.trials import PARAMETERS, blocks, record
 from tests.run.stand_ins import configuration, experiment, new_run
 from tracetax.analysis.findings import build
-from tracetax.analysis.throughput import BinMeans, throughput
+from tracetax.analysis.measures import BinMeans, throughput
 from tracetax.model import Rate
 from tracetax.results.findings import Measure
 from tracetax.results.records import SteadyPart, TrialRecord

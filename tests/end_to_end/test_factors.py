@@ -53,7 +53,7 @@ def test_every_trial_ran_on_the_release_that_was_asked_for(trials: list[dict[str
 
 
 def test_each_part_has_its_collector_and_zgc_its_generations(trials: list[dict[str, Any]]) -> None:
-    flags = {trial["part"]: trial["jvm_flags"] for trial in trials}
+    flags = {trial["cell"]["part"]: trial["jvm_flags"] for trial in trials}
     assert "-XX:+UseSerialGC" in flags["two-collector-serial"]
     assert "-XX:+UseZGC" in flags["two-collector-z"]
     assert "-XX:+ZGenerational" in flags["two-collector-z"]

@@ -43,7 +43,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def command(run: Path, configuration: str) -> list[str]:
     """What the JVM of a trial was started with."""
     records = [json.loads(path.read_text()) for path in run.glob("trials/*/record.json")]
-    return next(record["command"] for record in records if record["configuration"] == configuration)
+    return next(record["command"] for record in records if record["cell"]["use"]["configuration"] == configuration)
 
 
 def test_they_are_measured_against_the_baseline_and_send_nothing(run: Path) -> None:

@@ -68,7 +68,7 @@ def test_with_nothing_to_trace_nothing_comes(run: Path) -> None:
 
 def test_each_call_is_two_datagrams_and_the_kernel_tells_of_each_that_it_lost(run: Path) -> None:
     records = [json.loads(file.read_text()) for file in run.glob("trials/*/record.json")]
-    ledgers = [one["ledger"] for one in records if one["configuration"] in ("default", "profiling-off")]
+    ledgers = [one["ledger"] for one in records if one["cell"]["use"]["configuration"] in ("default", "profiling-off")]
     assert len(ledgers) >= 4
     for ledger in ledgers:
         assert ledger["receive_buffer_bytes"] > 0
@@ -79,4 +79,4 @@ def test_each_call_is_two_datagrams_and_the_kernel_tells_of_each_that_it_lost(ru
 def test_the_agent_writes_into_the_folder_of_its_trial(run: Path) -> None:
     trials = [json.loads(file.read_text()) for file in run.glob("trials/*/record.json")]
     logs = list(run.glob("trials/*/scouter/scouter-tracetax-*.log"))
-    assert len(logs) == sum(one["agent"] == "scouter" for one in trials) >= 6
+    assert len(logs) == sum(one["cell"]["use"]["agent"] == "scouter" for one in trials) >= 6

@@ -46,7 +46,8 @@ def measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Measure:
         assert processes_naming(run) == []
         logs = "".join(file.read_text(errors="replace") for file in sorted(run.glob("logs/*/std*.txt")))
         trials = [json.loads(path.read_text()) for path in sorted(run.glob("trials/*/record.json"))]
-        return row | {"logs": logs, "exits": {one["exit_status"] for one in trials if one["agent"] == "kieker"}}
+        exits = {trial["exit_status"] for trial in trials if trial["cell"]["use"]["agent"] == "kieker"}
+        return row | {"logs": logs, "exits": exits}
 
     return change_and_measure
 

@@ -13,11 +13,10 @@ from tracetax.ledger import Ledger
 from tracetax.machine.isolation import isolation_here
 from tracetax.results.folder import RunFolder
 from tracetax.results.manifest import MANIFEST_VERSION, Invocation, Manifest
-from tracetax.results.records import TrialRecord
+from tracetax.results.records import Cell, TrialRecord
 from tracetax.run.bench import Limits
-from tracetax.run.plan import Cell, Slot, heap_for
+from tracetax.run.plan import TrialPlan, Turn, heap_for
 from tracetax.run.prepare import prepare
-from tracetax.run.stages import Plan
 from tracetax.run.trial import run_trial
 
 PATIENT = Limits(start=240.0, quiet=3.0)
@@ -123,8 +122,8 @@ def measure_each(
     (part,) = what.parts
     for number, use in enumerate(part.uses, 1):
         config = bench.configuration(use.agent, use.configuration)
-        cell = Cell(part=part.name, use=use, role="configuration", heap_bytes=heap_for(config, part))
-        plan = Plan(number=number, slot=Slot(block=1, block_size=1, cell=cell), part=part, config=config)
+        cell = Cell(part=part.name, use=use, heap_bytes=heap_for(config, part))
+        plan = TrialPlan(number=number, turn=Turn(block=1, block_size=1, cell=cell), part=part, config=config)
         name = f"{use.configuration} → {use.backend}" if use.backend else use.configuration
         records[name] = run_trial(plan, bench, run, lambda _: None)
     return records

@@ -14,7 +14,7 @@ from tracetax.model import Configuration
 from tracetax.results.findings import ConfigurationFinding
 from tracetax.results.folder import RunFolder
 from tracetax.results.records import TrialRecord
-from tracetax.run.plan import Slot
+from tracetax.run.plan import Turn
 from tracetax.run.session import Ended, Session
 
 FLAT = configuration("flat")
@@ -32,8 +32,8 @@ class Harm:
 
     def block(self, number: int, most: int, trials: int) -> None: ...
 
-    def trial(self, slot: Slot, seconds_left: tuple[float, float]) -> None:
-        self.agent = slot.cell.use.agent == "fake"
+    def trial(self, turn: Turn, seconds_left: tuple[float, float]) -> None:
+        self.agent = turn.cell.use.agent == "fake"
 
     def state(self, text: str) -> None:
         if self.stage and self.agent and not self.done_to and text.startswith(self.stage):

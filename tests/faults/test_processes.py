@@ -55,7 +55,7 @@ def test_an_agent_that_hangs_before_main_and_ignores_term_is_killed(tmp_path: Pa
     harm = Harm()
     ended, _ = measured(tmp_path / "run", sink_binary, harm, configuration("hang-before-main"), blocks=1)
     assert codes(harm.ended) == ["jvm-hangs", "jvm-hangs"]
-    assert {record.exit_status for record in harm.ended if record.agent == "fake"} == {-signal.SIGKILL}
+    assert {record.exit_status for record in harm.ended if record.cell.use.agent == "fake"} == {-signal.SIGKILL}
     assert ended.parts == {"p": "failed"}
     assert children() == {}
 

@@ -24,12 +24,11 @@ from tracetax.companions.backend import BackendServer, Supplied
 from tracetax.machine.toolchain import Jdk
 from tracetax.model import BASELINE, SCRAPED, JvmSettings, Parameters, Part, Use
 from tracetax.process import clean_environment
-from tracetax.results.records import Role
+from tracetax.results.records import Cell, Role
 from tracetax.run.backends import receiver
 from tracetax.run.bench import Bench
 from tracetax.run.launch import by_hand, command_line
-from tracetax.run.plan import Cell, Slot, configuration, heap_for
-from tracetax.run.stages import Plan
+from tracetax.run.plan import TrialPlan, Turn, configuration, heap_for
 
 ROOT = Path(__file__).resolve().parents[2]
 USUAL = Parameters(calls=1_000, depth=10)
@@ -224,14 +223,14 @@ def _bench() -> Bench:
     )
 
 
-def _trial(bench: Bench, use: Use, parameters: Parameters, jvm: JvmSettings, role: Role) -> Plan:
+def _trial(bench: Bench, use: Use, parameters: Parameters, jvm: JvmSettings, role: Role) -> TrialPlan:
     part = Part("part", "Part", parameters, (use,), jvm)
     config = configuration(bench.agents, use)
-    cell = Cell(part.name, use, role, heap_for(config, part))
-    return Plan(1, Slot(block=1, block_size=3, cell=cell), part, config)
+    cell = Cell(part.name, use, heap_for(config, part), role)
+    return TrialPlan(1, Turn(block=1, block_size=3, cell=cell), part, config)
 
 
-def _command(trial: Plan, bench: Bench, built: Sequence[Path] = ()) -> tuple[tuple[str, ...], dict[str, str]]:
+def _command(trial: TrialPlan, bench: Bench, built: Sequence[Path] = ()) -> tuple[tuple[str, ...], dict[str, str]]:
     with tempfile.TemporaryDirectory() as folder:
         command, environment = command_line(trial, bench, _ports(), Path(folder), LOGS, RECORDS, built)
     return (
@@ -240,7 +239,7 @@ def _command(trial: Plan, bench: Bench, built: Sequence[Path] = ()) -> tuple[tup
     )
 
 
-def _sink(trial: Plan, bench: Bench) -> Started:
+def _sink(trial: TrialPlan, bench: Bench) -> Started:
     """What the trial's sink is started with."""
     with patch.object(sink_companion, "Process", not_started), patch.dict("os.environ", INHERITED, clear=True):
         try:

@@ -14,7 +14,7 @@ from tracetax.machine.doctor import Diagnosis, Tools, cache_row, diagnose, tool_
 from tracetax.machine.facts import Machine
 from tracetax.machine.fitness import Row, fitness_rows
 from tracetax.machine.isolation import FEW_CORES, Isolation
-from tracetax.machine.limits import Limits
+from tracetax.machine.limits import MachineLimits
 from tracetax.machine.observed import Observed, observe
 from tracetax.machine.toolchain import Jdk
 
@@ -41,7 +41,7 @@ SERVER = Machine(
     transparent_huge_pages="madvise",
     mitigations={},
     load=(0.0, 0.0, 0.0),
-    limits=Limits(cpus=None, memory_bytes=None),
+    limits=MachineLimits(cpus=None, memory_bytes=None),
     disk_free_bytes=100 << 30,
     python="3.12.1",
     java="JDK 17.0.15",
@@ -109,7 +109,7 @@ def test_another_python_environment_is_warned_of() -> None:
         (replace(SERVER, cores=2, isolation=UNPINNED), QUIET, "SMT"),
         (replace(SERVER, cores=2, smt=False, numa_nodes=2, isolation=UNPINNED), QUIET, "NUMA"),
         (replace(SERVER, numa_nodes=2, isolation=replace(SERVER.isolation, nodes=2)), QUIET, "NUMA"),
-        (replace(SERVER, limits=Limits(cpus=4.0, memory_bytes=None)), QUIET, "limits"),
+        (replace(SERVER, limits=MachineLimits(cpus=4.0, memory_bytes=None)), QUIET, "limits"),
         (replace(SERVER, governor="powersave"), QUIET, "governor"),
         (replace(SERVER, governor="performance, powersave"), QUIET, "governor"),
         (replace(SERVER, turbo=True), QUIET, "turbo"),
@@ -168,7 +168,7 @@ def test_swap_that_holds_something_and_rests_is_well() -> None:
 
 def test_a_quota_tells_for_how_long_it_has_stopped_processes() -> None:
     found = rows(
-        replace(SERVER, limits=Limits(cpus=1.5, memory_bytes=None)), replace(QUIET, throttled_ns=2_500_000_000)
+        replace(SERVER, limits=MachineLimits(cpus=1.5, memory_bytes=None)), replace(QUIET, throttled_ns=2_500_000_000)
     )
     limits = {row.name: row.value for row in found}["limits"]
     assert limits == "1.5 cores' time (cgroup v2), stopped for 2.5 s in all"

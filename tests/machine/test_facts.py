@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from tracetax.machine.facts import Machine, machine_facts
-from tracetax.machine.limits import Limits, cgroup_version, memory_available, read_limits, usable_cores
+from tracetax.machine.limits import MachineLimits, cgroup_version, memory_available, read_limits, usable_cores
 
 
 def four(_pid: int) -> set[int]:
@@ -34,7 +34,7 @@ def test_what_cannot_be_seen_is_none(tmp_path: Path) -> None:
     assert (machine.governor, machine.turbo, machine.smt, machine.clock_source, machine.virtualised) == (None,) * 5
     assert machine.cpu == machine.architecture
     assert machine.mitigations == {}
-    assert machine.limits == Limits(cpus=None, memory_bytes=None)
+    assert machine.limits == MachineLimits(cpus=None, memory_bytes=None)
 
 
 def test_governors_that_differ_are_all_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,7 +114,7 @@ def test_limits_of_version_2_are_the_tightest_of_all_ancestors(tmp_path: Path) -
             "sys/fs/cgroup/a/memory.max": "1000\n",
         },
     )
-    assert read_limits(tmp_path) == Limits(cpus=1.5, memory_bytes=1000)
+    assert read_limits(tmp_path) == MachineLimits(cpus=1.5, memory_bytes=1000)
 
 
 def test_limits_of_version_1_are_read(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_limits_of_version_1_are_read(tmp_path: Path) -> None:
             "sys/fs/cgroup/memory/x/memory.limit_in_bytes": "3000\n",
         },
     )
-    assert read_limits(tmp_path) == Limits(cpus=2.0, memory_bytes=3000)
+    assert read_limits(tmp_path) == MachineLimits(cpus=2.0, memory_bytes=3000)
 
 
 def test_no_limit_is_none(tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_no_limit_is_none(tmp_path: Path) -> None:
             "sys/fs/cgroup/memory.max": "max\n",
         },
     )
-    assert read_limits(tmp_path) == Limits(cpus=None, memory_bytes=None)
+    assert read_limits(tmp_path) == MachineLimits(cpus=None, memory_bytes=None)
 
 
 @pytest.mark.parametrize(("quota", "cores"), [("max", 4), ("800000", 4), ("250000", 3), ("100000", 1), ("5000", 1)])

@@ -14,6 +14,7 @@ from tracetax.results.folder import RunFolder
 from tracetax.results.manifest import MANIFEST_VERSION, Invocation, Manifest
 from tracetax.results.records import (
     BASELINES,
+    Cell,
     Disturbance,
     Durations,
     Moments,
@@ -153,11 +154,7 @@ def trial(number: int, block: int, sample: Sample, role: Role, means: NDArray[np
         number=number,
         block=block,
         block_size=1,
-        part=sample.part,
-        agent=sample.agent,
-        configuration=sample.configuration,
-        role=role,
-        heap_bytes=sample.heap_bytes,
+        cell=Cell(sample.part, Use(sample.agent, sample.configuration), sample.heap_bytes, role),
         parameters=PARAMETERS[sample.part],
         attempt=1,
         status="failed" if failed else "ok",

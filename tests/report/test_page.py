@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from tracetax.report.page import axis as axes
 from tracetax.report.page import write_page
-from tracetax.report.page.series import reduce, series
+from tracetax.report.page.series import in_columns, series
 from tracetax.report.views import views
 from tracetax.results.records import SteadyPart, Verdict
 
@@ -195,7 +195,7 @@ def panel(steady: SteadyPart | None) -> ET.Element:
     record = replace(
         trial(1, 1, next(s for s in SAMPLES if s.title == row.title), "configuration", means), steady=steady
     )
-    section = series([view], [record], {1: [reduce(means, np.full(1_000, 7, np.uint32), 250)]})
+    section = series([view], [record], {1: [in_columns(means, np.full(1_000, 7, np.uint32), 250)]})
     found = ET.fromstring(section).find(".//li/svg")
     assert found is not None
     return found
@@ -253,13 +253,13 @@ def test_processes_without_a_steady_state_are_labelled_and_told_beside_their_row
 
 @pytest.mark.parametrize(("tick", "anchor"), [(10.0, "start"), (100.0, "middle"), (1_000.0, "end")])
 def test_durations_at_the_edges_of_a_plot_are_not_cut_off(tick: float, anchor: str) -> None:
-    labels = list(ET.fromstring(axes.labels(axes.logarithmic([10.0, 1_000.0]), as_duration=True)))
+    labels = list(ET.fromstring(axes.tick_labels(axes.logarithmic([10.0, 1_000.0]), as_duration=True)))
     assert labels[[10.0, 100.0, 1_000.0].index(tick)].get("text-anchor") == anchor
 
 
 def test_every_bin_of_a_trial_is_within_the_shade() -> None:
     means = np.random.default_rng(1).normal(100, 5, 1_000)
-    line = reduce(means, np.full(1_000, 7, np.uint32), 250)
+    line = in_columns(means, np.full(1_000, 7, np.uint32), 250)
     assert len(line.mean) == 250
     assert line.extent is not None
     low, high = line.extent

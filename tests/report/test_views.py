@@ -11,7 +11,7 @@ from tracetax.report.views import (
     Group,
     apart,
     caveat,
-    group_of,
+    group_of_row,
     group_title,
     loss,
     next_line,
@@ -30,21 +30,21 @@ def lossy(received: int) -> ConfigurationFinding:
 
 
 def test_a_lossy_configuration_whose_records_all_arrived_delivers_everything() -> None:
-    assert group_of(lossy(lossy(0).records.expected)) is Group.DELIVERS
+    assert group_of_row(lossy(lossy(0).records.expected)) is Group.DELIVERS
 
 
 def test_a_lossy_configuration_that_lost_one_record_drops_by_policy() -> None:
-    assert group_of(lossy(lossy(0).records.expected - 1)) is Group.DROPS
+    assert group_of_row(lossy(lossy(0).records.expected - 1)) is Group.DROPS
 
 
 def test_a_configuration_that_promises_all_and_lost_some_is_not_said_to_drop_by_policy() -> None:
-    assert group_of(replace(lossy(10), delivery="complete")) is Group.LOST
+    assert group_of_row(replace(lossy(10), delivery="complete")) is Group.LOST
 
 
 def test_records_in_broken_trees_are_not_delivered() -> None:
     row = lossy(lossy(0).records.expected)
     broken = replace(row.records, complete_trees=row.records.expected_trees - 1, blocks_incomplete=1)
-    assert group_of(replace(row, records=broken)) is Group.DROPS
+    assert group_of_row(replace(row, records=broken)) is Group.DROPS
     assert loss(replace(row, records=broken)).startswith("1 of 2,500,000 trees incomplete in 1 of 5 blocks")
 
 
@@ -60,7 +60,7 @@ def test_only_the_workload_as_it_is_is_the_baseline() -> None:
 def test_a_sample_shows_what_share_of_all_arrived() -> None:
     row = lossy(1_000)
     sampled = replace(row, delivery="sampled", records=replace(row.records, expected=0, completeness=None, made=10_000))
-    assert group_of(sampled) is Group.PARTIAL
+    assert group_of_row(sampled) is Group.PARTIAL
     assert caveat(sampled) == "sampled: 10 % of all records arrived"
 
 
@@ -75,7 +75,7 @@ def test_the_cpu_of_what_is_missing_is_told_apart_only_where_it_is_another_numbe
 
 
 def test_an_error_verdict_comes_before_everything_that_was_measured() -> None:
-    assert group_of(replace(lossy(10**9), verdicts=(NOTHING_RECORDED,))) is Group.FAILED
+    assert group_of_row(replace(lossy(10**9), verdicts=(NOTHING_RECORDED,))) is Group.FAILED
 
 
 def test_what_drops_is_titled_with_the_rates_offered_and_carried() -> None:

@@ -8,13 +8,13 @@ from msgspec.structs import replace
 from tests.results.trials import HEAP, blocks, record
 from tracetax.model import Use
 from tracetax.results.blocks import baseline_pairs, paired, service_mean, whole_blocks
-from tracetax.results.records import Disturbance, TrialRecord
+from tracetax.results.records import Cell, Disturbance, TrialRecord
 
-USE = Use(agent="fake", configuration="flat")
+CELL = Cell("p", Use(agent="fake", configuration="flat"), HEAP)
 
 
 def test_values_of_a_block_stand_beside_its_own_baselines() -> None:
-    found = paired(whole_blocks(blocks(3, spread=5)), "p", USE, HEAP, service_mean)
+    found = paired(whole_blocks(blocks(3, spread=5)), CELL, service_mean)
     assert found.blocks == (1, 2, 3)
     assert list(found.values) == [1005, 995, 1005]
     assert list(found.baseline_1) == [100] * 3
@@ -24,7 +24,7 @@ def test_values_of_a_block_stand_beside_its_own_baselines() -> None:
 def test_an_interrupted_block_counts_for_nothing() -> None:
     trials = blocks(2)[:-1]
     assert list(whole_blocks(trials)) == [1]
-    first, second = baseline_pairs(whole_blocks(trials), "p", HEAP, service_mean)
+    first, second = baseline_pairs(whole_blocks(trials), CELL, service_mean)
     assert (len(first), len(second)) == (1, 1)
 
 
@@ -33,7 +33,7 @@ def test_a_block_with_a_failure_is_whole_only_after_its_repetition() -> None:
     assert list(whole_blocks(trials)) == []
     trials.append(record(5, 1, status="failed", attempt=2))
     assert list(whole_blocks(trials)) == [1]
-    assert paired(whole_blocks(trials), "p", USE, HEAP, service_mean).blocks == ()
+    assert paired(whole_blocks(trials), CELL, service_mean).blocks == ()
 
 
 def tried(attempt: int, steal: float, other: float, status: Literal["ok", "failed"] = "ok") -> TrialRecord:
@@ -67,11 +67,11 @@ def tried(attempt: int, steal: float, other: float, status: Literal["ok", "faile
 def test_of_a_repeated_trial_the_less_disturbed_good_one_counts(
     first: TrialRecord, second: TrialRecord, counts: int
 ) -> None:
-    baselines = [one for one in blocks(1) if one.role != "configuration"]
+    baselines = [one for one in blocks(1) if one.cell.role != "configuration"]
     found = whole_blocks([*baselines, first, second])[1]
-    assert [one.attempt for one in found.values() if one.role == "configuration"] == [counts]
+    assert [one.attempt for one in found.values() if one.cell.role == "configuration"] == [counts]
 
 
 def test_a_repetition_that_fails_does_not_undo_a_good_trial() -> None:
     trials = [*blocks(1), record(4, 1, status="failed", attempt=2)]
-    assert list(paired(whole_blocks(trials), "p", USE, HEAP, service_mean).values) == [1000]
+    assert list(paired(whole_blocks(trials), CELL, service_mean).values) == [1000]

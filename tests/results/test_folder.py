@@ -1,14 +1,17 @@
 """The run folder: what is finished stays, what is half done never counts."""
 
 import errno
+import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.results.trials import record
 from tests.run.stand_ins import configuration, experiment, new_run
 from tracetax.errors import ExitCode, UserError
 from tracetax.results.folder import RunFolder, disk_errors, read_json, write_json
+from tracetax.results.manifest import MANIFEST_VERSION
 from tracetax.results.records import TrialRecord
 
 
@@ -49,6 +52,30 @@ def test_an_empty_folder_is_taken(tmp_path: Path) -> None:
 def test_a_folder_without_manifest_is_no_run(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no run folder"):
         RunFolder(tmp_path)
+
+
+def test_a_record_of_format_2_is_read_with_its_cell_put_together(tmp_path: Path) -> None:
+    folder = new_run(tmp_path / "r", experiment(configuration("flat")))
+    kept = record(number=1, build="2.0.jar")
+    folder.scratch(1)
+    folder.keep_trial(kept)
+    file = folder.trial_folders()[0] / "record.json"
+    fields = json.loads(file.read_text())
+    cell = fields.pop("cell")
+    file.write_text(json.dumps({**fields, **cell.pop("use"), **cell}))
+    folder.write_manifest(replace(folder.manifest, version=2))
+    assert folder.records() == [kept]
+    file.write_text(json.dumps(fields))
+    with pytest.raises(UserError, match=r"record\.json cannot be read: .*`agent`"):
+        folder.records()
+
+
+@pytest.mark.parametrize("version", [1, MANIFEST_VERSION + 1])
+def test_a_folder_of_a_format_that_is_not_known_is_not_read(tmp_path: Path, version: int) -> None:
+    folder = new_run(tmp_path / "r", experiment(configuration("flat")))
+    folder.write_manifest(replace(folder.manifest, version=version))
+    with pytest.raises(UserError, match=f"has the format {version}"):
+        folder.records()
 
 
 def test_a_broken_record_names_its_file(tmp_path: Path) -> None:

@@ -3,8 +3,8 @@
 from typing import Any
 
 from tracetax.ledger import Ledger
-from tracetax.model import BASELINE, Parameters
-from tracetax.results.records import Durations, Moments, Role, SteadyPart, TrialRecord
+from tracetax.model import BASELINE, Parameters, Use
+from tracetax.results.records import Cell, Durations, Moments, Role, SteadyPart, TrialRecord
 
 PARAMETERS = Parameters(calls=1000, depth=10)
 HEAP = 64 << 20
@@ -43,22 +43,19 @@ def record(
     *,
     block_size: int = 3,
     status: str = "ok",
+    part: str = "p",
     agent: str = "fake",
     configuration: str = "flat",
+    build: str = "",
     **changes: Any,
 ) -> TrialRecord:
     """One trial; a baseline where the role says so."""
-    if role != "configuration":
-        agent, configuration = BASELINE.agent, BASELINE.configuration
+    use = Use(agent, configuration, build) if role == "configuration" else BASELINE
     values: dict[str, Any] = {
         "number": number,
         "block": block,
         "block_size": block_size,
-        "part": "p",
-        "agent": agent,
-        "configuration": configuration,
-        "role": role,
-        "heap_bytes": HEAP,
+        "cell": Cell(part, use, HEAP, role),
         "parameters": PARAMETERS,
         "attempt": 1,
         "status": status,

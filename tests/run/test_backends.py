@@ -59,7 +59,7 @@ def measured(
     folder = new_run(tmp_path / "r", what, config)
     folder.write_manifest(replace(folder.manifest, backends={"fake-server": supplied.backend}))
     Session(what, bench, folder, watcher or Watcher()).run()
-    return folder, [record for record in folder.records() if record.role == "configuration"]
+    return folder, [record for record in folder.records() if record.cell.role == "configuration"]
 
 
 def test_what_the_backend_does_not_speak_goes_to_a_sink_beside_it(tmp_path: Path, sink_binary: Path) -> None:
@@ -79,14 +79,14 @@ def test_a_backend_that_speaks_all_of_it_stands_alone(tmp_path: Path, sink_binar
 
 def test_memory_is_measured_at_the_sink_only(tmp_path: Path, sink_binary: Path) -> None:
     folder, _ = measured(tmp_path, sink_binary, memory=True)
-    memory = [record for record in folder.records() if record.role == "memory"]
-    assert {record.agent for record in memory} == {"fake", "none"}
-    assert {record.backend for record in memory} == {""}
+    memory = [record for record in folder.records() if record.cell.role == "memory"]
+    assert {record.cell.use.agent for record in memory} == {"fake", "none"}
+    assert {record.cell.use.backend for record in memory} == {""}
 
 
 def test_both_get_the_same_records_in_every_block(tmp_path: Path, sink_binary: Path) -> None:
     folder, records = measured(tmp_path, sink_binary)
-    assert sorted((record.block, record.backend) for record in records) == [
+    assert sorted((record.block, record.cell.use.backend) for record in records) == [
         (1, ""),
         (1, "fake-server"),
         (2, ""),
@@ -96,7 +96,7 @@ def test_both_get_the_same_records_in_every_block(tmp_path: Path, sink_binary: P
         assert (record.status, [v.code for v in record.verdicts if v.code not in OF_THE_MACHINE]) == ("ok", [])
         assert record.ledger and record.warm_up
         assert record.ledger.received == record.ledger.expected == 600
-        assert record.ledger.expected_trees == (0 if record.backend else 200)
+        assert record.ledger.expected_trees == (0 if record.cell.use.backend else 200)
         assert record.warm_up.ledger.missing == 0
         assert record.receiver_cpu_ns > 0
         assert not (folder.path / "trials" / f"{record.number:04d}" / "backend").exists()
@@ -130,21 +130,21 @@ def test_rows_statements_and_exports_tell_them_apart(tmp_path: Path, sink_binary
 
 def test_what_it_drops_is_a_loss(tmp_path: Path, sink_binary: Path) -> None:
     _, records = measured(tmp_path, sink_binary, "drops")
-    for record in (record for record in records if record.backend):
+    for record in (record for record in records if record.cell.use.backend):
         assert record.ledger and record.ledger.received < record.ledger.expected
         codes = {verdict.code for verdict in record.verdicts}
         assert {"records-lost", "backend-refused"} <= codes
-    assert all(record.ledger and not record.ledger.missing for record in records if not record.backend)
+    assert all(record.ledger and not record.ledger.missing for record in records if not record.cell.use.backend)
 
 
 @pytest.mark.parametrize("fault", ["ends", "dies"])
 def test_one_that_fails_is_named_with_its_log(tmp_path: Path, sink_binary: Path, fault: str) -> None:
     _, records = measured(tmp_path, sink_binary, fault)
-    failed = [record for record in records if record.backend]
+    failed = [record for record in records if record.cell.use.backend]
     assert failed and all(record.status == "failed" for record in failed)
     for record in failed:
         (verdict,) = record.verdicts
         assert verdict.code == "backend-failed"
         assert "Fake server 1.0" in verdict.text
         assert f"logs/{record.number:04d}/backend.txt" in verdict.text
-    assert all(record.status == "ok" for record in records if not record.backend)
+    assert all(record.status == "ok" for record in records if not record.cell.use.backend)

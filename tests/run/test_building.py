@@ -12,11 +12,10 @@ from tracetax.errors import UserError
 from tracetax.model import BASELINE, Configuration, Delivery, Parameters, Use
 from tracetax.preparation import Compilation, PrepareStep, Program
 from tracetax.process import left_behind
-from tracetax.results.records import TrialRecord
+from tracetax.results.records import Cell, TrialRecord
 from tracetax.run.bench import Bench
-from tracetax.run.building import Built, build, check_buildable
-from tracetax.run.plan import Cell, Slot
-from tracetax.run.stages import Plan
+from tracetax.run.building import Built, build_program, check_buildable
+from tracetax.run.plan import TrialPlan, Turn
 from tracetax.run.trial import run_trial
 
 PARAMETERS = Parameters(calls=200, depth=3, start_up_methods=6, start_up_monitored=2, start_up_built=True)
@@ -63,11 +62,11 @@ def bench(tmp_path: Path, sink_binary: Path) -> Bench:
     return replace(bench, agents=bench.agents | {"fake": fake}, agents_root=tmp_path / "agents")
 
 
-def plan(bench: Bench, use: Use, parameters: Parameters = PARAMETERS) -> Plan:
+def plan(bench: Bench, use: Use, parameters: Parameters = PARAMETERS) -> TrialPlan:
     part = replace(experiment(*CONFIGURATIONS).parts[0], parameters=parameters)
-    cell = Cell(part="p", use=use, role="configuration", heap_bytes=HEAP)
+    cell = Cell(part="p", use=use, heap_bytes=HEAP)
     config = bench.configuration(use.agent, use.configuration)
-    return Plan(number=1, slot=Slot(block=1, block_size=1, cell=cell), part=part, config=config)
+    return TrialPlan(number=1, turn=Turn(block=1, block_size=1, cell=cell), part=part, config=config)
 
 
 def with_copier(bench: Bench, tmp_path: Path) -> Bench:
@@ -84,7 +83,7 @@ def with_copier(bench: Bench, tmp_path: Path) -> Bench:
 def built(bench: Bench, tmp_path: Path, use: Use) -> Built:
     logs = tmp_path / "logs"
     logs.mkdir()
-    return build(plan(bench, use), bench, tmp_path / "program", logs)
+    return build_program(plan(bench, use), bench, tmp_path / "program", logs)
 
 
 def classes(folder: Path) -> set[str]:

@@ -9,6 +9,7 @@ from tests.run.stand_ins import HEAP, configuration, experiment, fake_bench, new
 from tests.run.test_session import Watcher
 from tracetax.model import Use
 from tracetax.results.blocks import service_mean, side_by_side, whole_blocks
+from tracetax.results.records import Cell
 from tracetax.run.session import Session
 
 FLAT = configuration("flat", flags=("-Dagent={artifacts.agent}", "-Dplugin={artifacts.plugin}"))
@@ -32,17 +33,18 @@ def test_both_builds_are_measured_in_each_block_with_files_of_their_own(
     folder = new_run(tmp_path / "r", what, FLAT)
     watcher = Watcher()
     Session(what, bench, folder, watcher).run()
-    measured = [record for record in folder.records() if record.role == "configuration"]
-    assert sorted((record.block, record.build) for record in measured) == [
+    measured = [record for record in folder.records() if record.cell.role == "configuration"]
+    assert sorted((record.block, record.cell.use.build) for record in measured) == [
         (1, "new.jar"),
         (1, "old.jar"),
         (2, "new.jar"),
         (2, "old.jar"),
     ]
     for record in measured:
-        assert f"-Dagent=/{record.build}" in record.command
+        assert f"-Dagent=/{record.cell.use.build}" in record.command
         assert "-Dplugin=/plugin.jar" in record.command
-    labels = {slot.cell.label for slot in watcher.trials}
+    labels = {turn.cell.label for turn in watcher.trials}
     assert {"fake flat [old.jar]", "fake flat [new.jar]", "baseline"} <= labels
-    first, second = side_by_side(whole_blocks(folder.records()), "p", *BUILDS, HEAP, service_mean)
+    older, newer = (Cell("p", build, HEAP) for build in BUILDS)
+    first, second = side_by_side(whole_blocks(folder.records()), older, newer, service_mean)
     assert len(first) == len(second) == 2

@@ -11,7 +11,7 @@ from tests.results.trials import ledger, record
 from tests.run.stand_ins import configuration, experiment, fake_bench, new_run
 from tracetax.analysis.capacity import build_capacity, claim
 from tracetax.model import FULL, Delivery, Parameters, Part, Rate, Search
-from tracetax.results.capacity import CapacityFinding, CapacityTrial, Counts, looks, trials_of
+from tracetax.results.capacity import CapacityFinding, CapacityTrial, CountsAs, looks, trials_of
 from tracetax.results.folder import RunFolder
 from tracetax.results.records import Disturbance, Moments, TrialRecord
 from tracetax.run import capacity
@@ -151,7 +151,7 @@ def simulated(loss: float, draw: random.Random, *, disturbed: float = 0.0, faili
     trials: list[CapacityTrial] = []
     set_aside: set[Rate] = set()
     while (rate := next_step(trials, Search()).rate) is not None:
-        counts: Counts = "incomplete" if draw.random() < loss else "complete"
+        counts: CountsAs = "incomplete" if draw.random() < loss else "complete"
         if draw.random() < failing:
             counts = "failed"
         elif counts == "incomplete" and rate not in set_aside and draw.random() < disturbed:
@@ -176,10 +176,10 @@ def test_whatever_loses_more_than_the_bound_is_seldom_claimed_to_lose_less(
 
 
 def test_trials_set_aside_or_failed_at_the_lower_rate_count_as_lost_in_what_is_claimed() -> None:
-    def trial(number: int, rate: Rate, counts: Counts) -> CapacityTrial:
+    def trial(number: int, rate: Rate, counts: CountsAs) -> CapacityTrial:
         return CapacityTrial(number, rate, 9_000.0 if rate == FULL else rate, counts, 10, 9, 0)
 
-    counts: tuple[Counts, ...] = ("complete", "disturbed", "complete", "failed")
+    counts: tuple[CountsAs, ...] = ("complete", "disturbed", "complete", "failed")
     counts += ("complete",) * 5
     trials = [trial(1, FULL, "incomplete"), trial(2, 1_090.0, "incomplete")]
     trials += [trial(3 + place, 1_000.0, one) for place, one in enumerate(counts)]

@@ -10,6 +10,7 @@ from tests.run.test_session import Watcher, session, undisturbed
 from tracetax.analysis.findings import build
 from tracetax.model import Experiment, Schedule
 from tracetax.results.blocks import further_starts, whole_blocks
+from tracetax.results.records import Cell
 from tracetax.run.describe import estimated_seconds, plan_lines
 from tracetax.statistics import stopping
 
@@ -27,16 +28,16 @@ def test_each_is_started_alone_until_so_many_starts_are_known(tmp_path: Path, si
     watcher = Watcher()
     what = quick(experiment(FLAT, OTHER), starts=4)
     ended, folder = session(tmp_path / "r", sink_binary, what, (FLAT, OTHER), watcher)
-    further = [record for record in folder.records() if record.role == "further"]
+    further = [record for record in folder.records() if record.cell.role == "further"]
     assert ended.parts == {"p": "settled"}
-    assert sorted(record.configuration for record in further) == ["flat", "flat", "warming-up", "warming-up"]
+    assert sorted(record.cell.use.configuration for record in further) == ["flat", "flat", "warming-up", "warming-up"]
     assert {record.block for record in further} == {0}
     assert sorted(whole_blocks(folder.records())) == [1, 2]
 
 
 def test_baselines_have_two_starts_in_each_block(tmp_path: Path, sink_binary: Path) -> None:
     _, folder = session(tmp_path / "r", sink_binary, quick(experiment(FLAT), starts=5), (FLAT,), Watcher())
-    alone = [record.configuration for record in folder.records() if record.role == "further"]
+    alone = [record.cell.use.configuration for record in folder.records() if record.cell.role == "further"]
     assert sorted(alone) == ["baseline", "flat", "flat", "flat"]
 
 
@@ -54,7 +55,8 @@ def test_a_resumed_run_makes_the_missing_ones_only(tmp_path: Path, sink_binary: 
     watcher = Watcher()
     _, folder = session(tmp_path / "r", sink_binary, what, (FLAT,), watcher)
     assert len(watcher.trials) == 1
-    assert len(further_starts(folder.records(), "p", what.parts[0].uses[0], what.parts[0].jvm.heap_bytes).own) == 2
+    cell = Cell("p", what.parts[0].uses[0], what.parts[0].jvm.heap_bytes)
+    assert len(further_starts(folder.records(), cell).own) == 2
 
 
 def test_one_that_fails_is_not_repeated_and_says_nothing(
@@ -73,7 +75,7 @@ def test_one_that_fails_is_not_repeated_and_says_nothing(
 
     monkeypatch.setattr(watcher, "trial", trial)
     _, folder = session(tmp_path / "r", sink_binary, what, (config,), watcher)
-    further = [record for record in folder.records() if record.role == "further"]
+    further = [record for record in folder.records() if record.cell.role == "further"]
     assert [record.status for record in further].count("failed") <= 1
     assert len(further) == 2
 

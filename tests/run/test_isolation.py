@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from tests.run.stand_ins import FAKE, HEAP, configuration, experiment, fake_bench, new_run
 from tracetax.machine.isolation import Isolation
 from tracetax.model import Use
-from tracetax.run.plan import Cell, Slot
-from tracetax.run.stages import Plan
+from tracetax.results.records import Cell
+from tracetax.run.plan import TrialPlan, Turn
 from tracetax.run.trial import run_trial
 
 ALLOWED = sorted(os.sched_getaffinity(0))
@@ -44,8 +44,8 @@ def test_workload_and_sink_run_on_the_cores_that_the_plan_gives_them(tmp_path: P
     what = experiment(config)
     isolation = Isolation(workload=(second,), companions=(first,), allowed=(first, second), processors=1)
     bench = replace(fake_bench(sink_binary, config), cores=1, isolation=isolation)
-    cell = Cell(part="p", use=Use(agent="fake", configuration="flat"), role="configuration", heap_bytes=HEAP)
-    plan = Plan(number=1, slot=Slot(block=1, block_size=1, cell=cell), part=what.parts[0], config=config)
+    cell = Cell(part="p", use=Use(agent="fake", configuration="flat"), heap_bytes=HEAP)
+    plan = TrialPlan(number=1, turn=Turn(block=1, block_size=1, cell=cell), part=what.parts[0], config=config)
     record = run_trial(plan, bench, new_run(tmp_path / "run", what, config), watch)
     assert record.status == "ok", record.verdicts
     assert seen["workload"] == {second}

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from tests.results.trials import ledger
 from tests.run.stand_ins import configuration
-from tracetax.ledger import ProtocolCount, account, together
+from tracetax.ledger import ProtocolCount, account, summed
 from tracetax.model import Delivery
 from tracetax.run.verdicts import of_records
 
@@ -42,4 +42,4 @@ def test_the_sinks_count_of_lost_datagrams_reaches_the_account() -> None:
     count = ProtocolCount(records=90, lost_datagrams=1, receive_buffer_bytes=32 << 20)
     counted = account(count, expected_records=100, expected_trees=10, dropped_in_log=0)
     assert (counted.lost_datagrams, counted.receive_buffer_bytes, counted.missing_in_kernel) == (1, 32 << 20, 10)
-    assert together([ProtocolCount(), count]).lost_datagrams == 1
+    assert summed([ProtocolCount(), count]).lost_datagrams == 1

@@ -7,11 +7,10 @@ from msgspec.structs import replace
 
 from tests.run.stand_ins import configuration, fake_bench, part
 from tracetax.model import Configuration, JvmSettings, Parameters
-from tracetax.results.records import Role
+from tracetax.results.records import Cell, Role
 from tracetax.run.bench import Bench
 from tracetax.run.launch import command_line
-from tracetax.run.plan import Cell, Slot
-from tracetax.run.stages import Plan
+from tracetax.run.plan import TrialPlan, Turn
 
 FLAT = replace(configuration("flat"), jvm=("-javaagent:a.jar", "-Dto={sink.otlp_http.port}"), environment={"A": "b"})
 SHARED = ["-XX:ActiveProcessorCount=2", "-Xshare:auto", "-XX:-UsePerfData", "-XX:+ExitOnOutOfMemoryError"]
@@ -23,12 +22,12 @@ def bench(tmp_path: Path) -> Bench:
     return fake_bench(tmp_path / "sink", FLAT)
 
 
-def plan(config: Configuration = FLAT, role: Role = "configuration", collector: str = "G1") -> Plan:
+def plan(config: Configuration = FLAT, role: Role = "configuration", collector: str = "G1") -> TrialPlan:
     of = replace(part(FLAT), jvm=JvmSettings(HEAP, collector))
-    return Plan(1, Slot(1, 1, Cell("p", of.uses[0], role, HEAP)), of, config)
+    return TrialPlan(1, Turn(1, 1, Cell("p", of.uses[0], HEAP, role)), of, config)
 
 
-def command(of: Plan, bench: Bench, tmp_path: Path) -> list[str]:
+def command(of: TrialPlan, bench: Bench, tmp_path: Path) -> list[str]:
     words, _ = command_line(of, bench, {"otlp-http": 4318}, tmp_path, tmp_path / "logs", tmp_path / "records")
     return list(words)
 
@@ -52,7 +51,7 @@ def test_where_memory_is_measured_the_heap_begins_small_and_nothing_is_touched(b
 
 def test_a_heap_smaller_than_what_it_begins_with_begins_with_all_of_it(bench: Bench, tmp_path: Path) -> None:
     of = plan(role="memory")
-    small = replace(of, slot=replace(of.slot, cell=replace(of.slot.cell, heap_bytes=16 << 20)))
+    small = replace(of, turn=replace(of.turn, cell=replace(of.cell, heap_bytes=16 << 20)))
     assert command(small, bench, tmp_path)[1:3] == [f"-Xms{16 << 20}", f"-Xmx{16 << 20}"]
 
 

@@ -19,7 +19,7 @@ FLAT = configuration("flat")
 
 
 def memory(folder: RunFolder) -> list[TrialRecord]:
-    return [record for record in folder.records() if record.role == "memory"]
+    return [record for record in folder.records() if record.cell.role == "memory"]
 
 
 def test_one_for_each_configuration_and_one_baseline_come_after_the_last_block(
@@ -29,8 +29,8 @@ def test_one_for_each_configuration_and_one_baseline_come_after_the_last_block(
     watcher = Watcher()
     _, folder = session(tmp_path / "r", sink_binary, experiment(*configs, memory=True), configs, watcher)
     records = folder.records()
-    assert [record.configuration for record in records[-3:]] == ["baseline", "flat", "warming-up"]
-    assert [record.role for record in records[-3:]] == ["memory"] * 3
+    assert [record.cell.use.configuration for record in records[-3:]] == ["baseline", "flat", "warming-up"]
+    assert [record.cell.role for record in records[-3:]] == ["memory"] * 3
     assert len(records) == 2 * 4 + 3
     assert [slot.cell.label for slot in watcher.trials[-3:]] == ["baseline", "fake flat", "fake warming-up"]
 
@@ -39,13 +39,13 @@ def test_they_belong_to_no_block(tmp_path: Path, sink_binary: Path) -> None:
     _, folder = session(tmp_path / "r", sink_binary, experiment(FLAT, memory=True), (FLAT,), Watcher())
     blocks = whole_blocks(folder.records())
     assert sorted(blocks) == [1, 2]
-    assert all(key[3] != "memory" for block in blocks.values() for key in block)
+    assert all(cell.role != "memory" for block in blocks.values() for cell in block)
 
 
 def test_their_heap_begins_small_and_nothing_is_touched_beforehand(tmp_path: Path, sink_binary: Path) -> None:
     _, folder = session(tmp_path / "r", sink_binary, experiment(FLAT, memory=True), (FLAT,), Watcher())
     for record in folder.records():
-        small = record.role == "memory"
+        small = record.cell.role == "memory"
         assert (f"-Xms{32 << 20}" in record.command) is small
         assert ("-XX:+AlwaysPreTouch" in record.command) is not small
         assert f"-Xmx{HEAP}" in record.command
@@ -61,7 +61,7 @@ def test_a_failed_one_is_repeated_once_and_sets_nothing_aside(tmp_path: Path, si
     config = configuration("fails-small")
     watcher = Watcher()
     ended, folder = session(tmp_path / "r", sink_binary, experiment(config, memory=True), (config,), watcher)
-    tried = [(record.configuration, record.attempt, record.status) for record in memory(folder)]
+    tried = [(record.cell.use.configuration, record.attempt, record.status) for record in memory(folder)]
     assert tried == [("baseline", 1, "ok"), ("fails-small", 1, "failed"), ("fails-small", 2, "failed")]
     assert ended.parts["p"] in ("settled", "max-blocks")
     assert watcher.notes == []
@@ -72,9 +72,9 @@ def test_a_resumed_run_makes_the_missing_ones_only(tmp_path: Path, sink_binary: 
     what = experiment(FLAT, memory=True)
     ended, folder = session(tmp_path / "r", sink_binary, what, (FLAT,), Watcher(interrupt_at=8))
     assert ended.interrupted
-    assert [record.configuration for record in memory(folder)] == ["baseline"]
+    assert [record.cell.use.configuration for record in memory(folder)] == ["baseline"]
     session(tmp_path / "r", sink_binary, what, (FLAT,), Watcher())
-    assert [record.configuration for record in memory(folder)] == ["baseline", "flat"]
+    assert [record.cell.use.configuration for record in memory(folder)] == ["baseline", "flat"]
     watcher = Watcher()
     session(tmp_path / "r", sink_binary, what, (FLAT,), watcher)
     assert watcher.trials == []
@@ -98,7 +98,7 @@ def test_those_it_has_take_no_time_of_a_resumed_runs_budget(tmp_path: Path, sink
 def test_what_was_set_aside_gets_none(tmp_path: Path, sink_binary: Path) -> None:
     configs = (FLAT, configuration("records-nothing"))
     _, folder = session(tmp_path / "r", sink_binary, experiment(*configs, memory=True), configs, Watcher())
-    assert [record.configuration for record in memory(folder)] == ["baseline", "flat"]
+    assert [record.cell.use.configuration for record in memory(folder)] == ["baseline", "flat"]
 
 
 def test_a_spent_budget_leaves_them_out_and_says_so(tmp_path: Path, sink_binary: Path) -> None:

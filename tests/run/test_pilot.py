@@ -10,6 +10,7 @@ from tests.run.test_session import Watcher, session, undisturbed
 from tracetax.analysis.findings import build
 from tracetax.model import Experiment
 from tracetax.results.blocks import paired, service_mean, whole_blocks
+from tracetax.results.records import Cell
 
 __all__ = ["undisturbed"]
 FLAT, OTHER = configuration("flat"), configuration("warming-up")
@@ -37,11 +38,11 @@ def test_its_first_blocks_do_not_count_and_are_made_up_for(tmp_path: Path, sink_
     what = bounded(experiment(FLAT), most=2_000)
     ended, folder = session(tmp_path / "r", sink_binary, what, (FLAT,), watcher)
     assert ended.parts == {"p": "settled"}
-    calls = {r.block: r.parameters.calls for r in folder.records() if r.configuration == "flat"}
+    calls = {r.block: r.parameters.calls for r in folder.records() if r.cell.use.configuration == "flat"}
     assert calls == {1: 1_000, 2: 1_000, 3: 1_000, 4: 2_000, 5: 2_000, 6: 2_000, 7: 2_000}
-    assert {r.parameters.calls for r in folder.records() if r.configuration == "baseline"} == {1_000}
+    assert {r.parameters.calls for r in folder.records() if r.cell.use.configuration == "baseline"} == {1_000}
     use, heap = what.parts[0].uses[0], what.parts[0].jvm.heap_bytes
-    assert paired(whole_blocks(folder.records()), "p", use, heap, service_mean).blocks == (4, 5, 6, 7)
+    assert paired(whole_blocks(folder.records()), Cell("p", use, heap), service_mean).blocks == (4, 5, 6, 7)
     assert watcher.notes == [
         "After 3 blocks the calls of a start are chosen anew where that buys narrower intervals in the same time: "
         "fake flat 2,000 instead of 1,000. Their first 3 blocks do not count."
@@ -69,7 +70,7 @@ def test_a_resumed_run_keeps_what_was_chosen(tmp_path: Path, sink_binary: Path) 
     _, folder = session(tmp_path / "r", sink_binary, what, (FLAT,), watcher)
     assert folder.manifest.chosen_calls == before
     assert watcher.notes == []
-    later = [r for r in folder.records() if r.configuration == "flat" and r.block > 3]
+    later = [r for r in folder.records() if r.cell.use.configuration == "flat" and r.block > 3]
     assert {record.parameters.calls for record in later} == {2_000}
 
 

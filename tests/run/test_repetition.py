@@ -8,7 +8,7 @@ import pytest
 from tests.results import trials
 from tests.run.stand_ins import configuration, experiment
 from tests.run.test_session import Watcher, session
-from tracetax.results.blocks import cell_key, whole_blocks
+from tracetax.results.blocks import whole_blocks
 from tracetax.results.records import Disturbance, TrialRecord
 from tracetax.run.judging import Repeating
 
@@ -22,7 +22,7 @@ def test_a_disturbed_trial_is_repeated_once_and_the_less_disturbed_of_the_two_co
     _, folder = session(tmp_path / "r", sink_binary, experiment(config, blocks=2), (config,), Watcher())
     records = folder.records()
     roles = ("baseline-1", "baseline-2", "configuration")
-    made = sorted((record.block, record.role, record.attempt) for record in records)
+    made = sorted((record.block, record.cell.role, record.attempt) for record in records)
     assert made == list(product((1, 2), roles, (1, 2)))
     assert [record.attempt for record in records] == [1, 1, 1, 2, 2, 2] * 2
     blocks = whole_blocks(records)
@@ -37,7 +37,7 @@ def taken(record: TrialRecord) -> float:
 
 
 def same_cell(one: TrialRecord, other: TrialRecord) -> bool:
-    return (one.block, cell_key(one)) == (other.block, cell_key(other))
+    return (one.block, one.cell) == (other.block, other.cell)
 
 
 def seen(disturbed: bool) -> TrialRecord:

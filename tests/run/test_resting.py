@@ -6,7 +6,7 @@ import pytest
 
 from tests.run.stand_ins import configuration, experiment, with_schedule
 from tests.run.test_session import Watcher, session, undisturbed
-from tracetax.statistics.stopping import BlockValues, Decision, Progress, StopRule
+from tracetax.statistics.stopping import BlockValues, Decision, SampleProgress, SampleStatus, StopRule
 
 __all__ = ["undisturbed"]
 FLAT, OTHER = configuration("flat"), configuration("warming-up")
@@ -17,15 +17,21 @@ def test_a_settled_configuration_rests_while_the_others_go_on_with_their_baselin
 ) -> None:
     def decide(samples: dict[str, BlockValues], rule: StopRule, done: int, affordable: int) -> Decision:
         """After the first block ``flat`` has settled; all stops after the third."""
-        status = {"fake flat": "settled", "fake warming-up": "settled" if done >= 3 else "open"}
-        progress = {name: Progress(status[name], done, 0.04, 9.0, 40, status[name] == "open", 0.02) for name in samples}  # pyright: ignore[reportArgumentType]
+        status: dict[str, SampleStatus] = {"fake flat": "settled", "fake warming-up": "open"}
+        if done >= 3:
+            status["fake warming-up"] = "settled"
+        progress = {
+            name: SampleProgress(status[name], done, 0.04, 9.0, 40, status[name] == "open", 0.02) for name in samples
+        }
         return Decision("settled" if done >= 3 else None, progress)
 
     monkeypatch.setattr("tracetax.run.session.decide", decide)
     watcher = Watcher()
     what = with_schedule(experiment(FLAT, OTHER), 9)
     _, folder = session(tmp_path / "r", sink_binary, what, (FLAT, OTHER), watcher)
-    blocks = {number: sorted(r.configuration for r in folder.records() if r.block == number) for number in (1, 2, 3)}
+    blocks = {
+        number: sorted(r.cell.use.configuration for r in folder.records() if r.block == number) for number in (1, 2, 3)
+    }
     assert blocks[1] == ["baseline", "baseline", "flat", "warming-up"]
     assert blocks[2] == blocks[3] == ["baseline", "baseline", "warming-up"]
 
@@ -34,7 +40,7 @@ def test_what_the_time_left_will_buy_is_said_once(
     tmp_path: Path, sink_binary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def decide(samples: dict[str, BlockValues], rule: StopRule, done: int, affordable: int) -> Decision:
-        progress = {name: Progress("open", done, 0.063, 9.0, 400, True, 0.041) for name in samples}
+        progress = {name: SampleProgress("open", done, 0.063, 9.0, 400, True, 0.041) for name in samples}
         return Decision("max-blocks" if done >= 3 else None, progress)
 
     monkeypatch.setattr("tracetax.run.session.decide", decide)

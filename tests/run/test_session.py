@@ -11,7 +11,7 @@ from tracetax.model import Configuration, Delivery, Experiment
 from tracetax.results.blocks import whole_blocks
 from tracetax.results.folder import RunFolder
 from tracetax.results.records import TrialRecord
-from tracetax.run.plan import Slot, block, cells
+from tracetax.run.plan import Turn, block, cells
 from tracetax.run.progress import between_words
 from tracetax.run.session import Ended, Session
 
@@ -20,7 +20,7 @@ class Watcher:
     """Remembers what a session tells; interrupts it at a given trial."""
 
     def __init__(self, interrupt_at: int = 0) -> None:
-        self.trials: list[Slot] = []
+        self.trials: list[Turn] = []
         self.notes: list[str] = []
         self.so_far: list[str] = []
         self.left: list[tuple[float, float]] = []
@@ -28,8 +28,8 @@ class Watcher:
 
     def block(self, number: int, most: int, trials: int) -> None: ...
 
-    def trial(self, slot: Slot, seconds_left: tuple[float, float]) -> None:
-        self.trials.append(slot)
+    def trial(self, turn: Turn, seconds_left: tuple[float, float]) -> None:
+        self.trials.append(turn)
         self.left.append(seconds_left)
 
     def state(self, text: str) -> None:
@@ -61,7 +61,7 @@ def test_every_block_holds_each_configuration_once_and_the_baseline_twice(tmp_pa
     configs = (configuration("flat"), configuration("warming-up"))
     _, folder = session(tmp_path / "r", sink_binary, experiment(*configs), configs, Watcher())
     for number in (1, 2):
-        roles = sorted(r.role + "/" + r.configuration for r in folder.records() if r.block == number)
+        roles = sorted(r.cell.role + "/" + r.cell.use.configuration for r in folder.records() if r.block == number)
         assert roles == [
             "baseline-1/baseline",
             "baseline-2/baseline",
@@ -88,7 +88,7 @@ def test_the_order_depends_on_the_seed_alone() -> None:
     configs = tuple(configuration(name) for name in "abcdef")
     active = cells(experiment(*configs), fake_bench(Path("sink"), *configs).agents)
     assert block(1, active, seed=1) == block(1, active, seed=1)
-    assert len({tuple(slot.cell.label for slot in block(1, active, seed)) for seed in range(5)}) > 1
+    assert len({tuple(turn.cell.label for turn in block(1, active, seed)) for seed in range(5)}) > 1
     assert block(1, active, 1) != block(2, active, 1)
 
 
@@ -99,11 +99,11 @@ def test_a_failing_configuration_is_repeated_once_then_set_aside_and_the_others_
     watcher = Watcher()
     ended, folder = session(tmp_path / "r", sink_binary, experiment(*configs), configs, watcher)
     failed = [r for r in folder.records() if r.status == "failed"]
-    assert [(r.block, r.attempt, r.configuration) for r in failed] == [
+    assert [(r.block, r.attempt, r.cell.use.configuration) for r in failed] == [
         (1, 1, "records-nothing"),
         (1, 2, "records-nothing"),
     ]
-    assert sum(r.configuration == "flat" and r.status == "ok" for r in folder.records()) == 2
+    assert sum(r.cell.use.configuration == "flat" and r.status == "ok" for r in folder.records()) == 2
     assert "set aside" in watcher.notes[0]
     assert ended.parts["p"] in ("settled", "max-blocks")
 

@@ -12,9 +12,10 @@ from tests.run.stand_ins import HEAP, configuration, experiment, fake_bench
 from tracetax.companions.sink import Sink
 from tracetax.model import SCRAPED, Configuration, Scrape, Use
 from tracetax.process import Ending
+from tracetax.results.records import Cell
 from tracetax.run.files import RecordsFolder
-from tracetax.run.plan import Cell, Slot
-from tracetax.run.stages import Plan, conduct_or_end
+from tracetax.run.plan import TrialPlan, Turn
+from tracetax.run.stages import conduct_or_end
 from tracetax.workloads.driver import TOP_TIER, Status
 
 
@@ -99,9 +100,9 @@ def conducted(tmp_path: Path, config: Configuration) -> tuple[list[str], Any]:
     folder = tmp_path / "records"
     folder.mkdir()
     stage: Any = Stage(folder)
-    cell = Cell(part="p", use=Use(agent="fake", configuration=config.name), role="configuration", heap_bytes=HEAP)
-    slot = Slot(block=1, block_size=1, cell=cell)
-    plan = Plan(number=1, slot=slot, part=experiment(config).parts[0], config=config)
+    cell = Cell(part="p", use=Use(agent="fake", configuration=config.name), heap_bytes=HEAP)
+    turn = Turn(block=1, block_size=1, cell=cell)
+    plan = TrialPlan(number=1, turn=turn, part=experiment(config).parts[0], config=config)
     bench = fake_bench(Path("sink"), config)
     outcome = conduct_or_end(plan, bench, StagedSink(stage), stage, RecordsFolder(folder), tmp_path, stage.told)
     in_a_row = [(event, len(list(same))) for event, same in groupby(stage.events)]

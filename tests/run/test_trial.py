@@ -12,9 +12,8 @@ from msgspec.structs import replace
 from tests.faults.scene import children
 from tests.run.stand_ins import HEAP, OF_THE_MACHINE, configuration, experiment, fake_bench, new_run
 from tracetax.model import BASELINE, Configuration, Delivery, Use
-from tracetax.results.records import TrialRecord
-from tracetax.run.plan import Cell, Slot
-from tracetax.run.stages import Plan
+from tracetax.results.records import Cell, TrialRecord
+from tracetax.run.plan import TrialPlan, Turn
 from tracetax.run.trial import run_trial
 
 
@@ -28,10 +27,10 @@ def trial(
     what = experiment(config)
     use = use or Use(agent="fake", configuration=config.name)
     bench = fake_bench(sink, config)
-    cell = Cell(part="p", use=use, role="configuration", heap_bytes=HEAP)
-    plan = Plan(
+    cell = Cell(part="p", use=use, heap_bytes=HEAP)
+    plan = TrialPlan(
         number=1,
-        slot=Slot(block=1, block_size=1, cell=cell),
+        turn=Turn(block=1, block_size=1, cell=cell),
         part=what.parts[0],
         config=bench.configuration(use.agent, use.configuration),
     )

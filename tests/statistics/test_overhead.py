@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tracetax.statistics.intervals import t_interval
-from tracetax.statistics.overhead import aa_band, as_ratio, compare, paired_difference, paired_log_ratio
+from tracetax.statistics.overhead import aa_band, as_ratio, compare_paired, paired_difference, paired_log_ratio
 
 stats: Any = import_module("scipy.stats")  # scipy comes without types
 
@@ -91,13 +91,13 @@ def test_neither_the_order_of_blocks_nor_which_baseline_is_first_matters(
 
 
 def test_two_configurations_are_compared_inside_blocks() -> None:
-    assert compare([10.0, 20.0, 30.0], [8.0, 19.0, 27.0]) == t_interval([2.0, 1.0, 3.0])
-    assert compare([8.0], [4.0], "log-ratio").mean == pytest.approx(np.log(2))
+    assert compare_paired([10.0, 20.0, 30.0], [8.0, 19.0, 27.0]) == t_interval([2.0, 1.0, 3.0])
+    assert compare_paired([8.0], [4.0], "log-ratio").mean == pytest.approx(np.log(2))
 
 
 def test_comparing_two_configurations_is_comparing_their_overheads() -> None:
     other = [120.0, 119.0, 121.0]
-    assert compare(other, C).mean == pytest.approx(
+    assert compare_paired(other, C).mean == pytest.approx(
         paired_difference(other, A1, A2).mean - paired_difference(C, A1, A2).mean
     )
 

@@ -6,15 +6,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tracetax.statistics.intervals import skewed_interval, t_interval
-from tracetax.statistics.overhead import log_ratios
-from tracetax.statistics.regimes import (
-    Regimes,
-    Starts,
-    judged_overhead,
-    overhead_regimes,
-    share_below,
-    two_regimes,
-)
+from tracetax.statistics.overhead import judged_overhead, log_ratios, overhead_regimes
+from tracetax.statistics.regimes import Regimes, Starts, share_below, two_regimes
 
 EVEN = [100.0, 101.0, 99.0, 102.0, 98.0, 100.5, 99.5, 101.5, 98.5, 100.2]
 

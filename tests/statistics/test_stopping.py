@@ -8,7 +8,7 @@ from tracetax.statistics.stopping import (
     BlockValues,
     BuildValues,
     Decision,
-    Progress,
+    SampleProgress,
     StopRule,
     decide,
     projected_blocks,
@@ -197,7 +197,7 @@ def test_an_open_comparison_keeps_the_run_going() -> None:
 STARTS = replace(RULE, starts=36)
 
 
-def regimes(blocks: int, slow_in_blocks: int = 0, further: int = 0, slow_further: int = 0) -> Progress:
+def regimes(blocks: int, slow_in_blocks: int = 0, further: int = 0, slow_further: int = 0) -> SampleProgress:
     """What is decided of a quiet configuration with so many blocks, further starts, and slow starts (× 1.7) in each."""
 
     def starts(n: int, slow: int) -> np.ndarray:

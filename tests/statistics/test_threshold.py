@@ -12,10 +12,10 @@ from tracetax.statistics.threshold import (
     Goal,
     Look,
     bracket,
-    candidates,
+    candidate_of,
     confirmations,
-    rounded,
     share_at_most,
+    three_digits,
 )
 
 GOAL = Goal(lowest=10.0, highest=200_000.0, start=5_000.0, resolution=0.1, further=5)
@@ -68,7 +68,7 @@ def test_a_further_trial_that_fails_moves_the_bracket_down() -> None:
     looks = [Look(1_000.0, held=True), Look(1_100.0, held=False), Look(500.0, held=True), Look(1_000.0, held=False)]
     found = bracket(looks, GOAL)
     assert (found.low, found.high, found.stage) == (500.0, 1_000.0, "searching")
-    assert found.next == rounded((500 * 1_000) ** 0.5)
+    assert found.next == three_digits((500 * 1_000) ** 0.5)
 
 
 def test_what_held_above_a_rate_that_failed_counts_for_nothing() -> None:
@@ -112,8 +112,8 @@ def test_candidates_are_the_rates_that_were_tried_again_after_they_had_held() ->
     search = [Look(400.0, held=True), Look(500.0, held=False)]
     given_up = [Look(450.0, held=True), Look(450.0, held=True), Look(450.0, held=False)]
     upper = [Look(500.0, held=True)]
-    assert candidates([*search, *given_up, *upper], 400.0) == 2
-    assert candidates(search, 400.0) == 1
+    assert candidate_of([*search, *given_up, *upper], 400.0) == 2
+    assert candidate_of(search, 400.0) == 1
 
 
 def test_after_a_candidate_was_given_up_the_next_is_tried_more_often() -> None:

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats  # pyright: ignore[reportMissingTypeStubs]
 
-from tracetax.statistics.intervals import t_interval
-from tracetax.statistics.welch import welch, welch_log_ratio
+from tracetax.statistics.intervals import t_interval, welch, welch_log_ratio
 
 FIRST, SECOND = [10.0, 11.0, 12.5, 9.0, 10.5], [14.0, 19.0, 12.0]
 

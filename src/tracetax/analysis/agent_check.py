@@ -10,7 +10,7 @@ from tracetax.model import Configuration, Delivery
 from tracetax.results.records import TrialRecord, Verdict
 from tracetax.words import are, plural
 
-State = Literal["ok", "failed", "warning", "unknown"]
+CheckState = Literal["ok", "failed", "warning", "unknown"]
 
 SECOND = 1_000_000_000
 SLACK_NS = SECOND
@@ -19,24 +19,24 @@ AT_THE_END = frozenset({"does-not-end", "exit-status", "left-behind"})
 """Errors of a JVM that had delivered its results."""
 
 
-class Check(Struct, frozen=True):
+class FileCheck(Struct, frozen=True):
     """One thing that was looked at."""
 
     name: Literal["started", "woven", "counted", "structure", "loss", "drain", "exit"]
-    state: State
+    state: CheckState
     """``unknown``: nothing promised, or an earlier check failed, so that nothing can be said."""
     text: str
     hint: str = ""
     """What to do about it: keys of the agent's file, or where to look."""
 
 
-def checks(
+def file_checks(
     record: TrialRecord,
     config: Configuration,
     logs: str,
     complaint: str = "",
     monitored: Mapping[str, str] | None = None,
-) -> list[Check]:
+) -> list[FileCheck]:
     """The checks in the order in which a developer of the file meets them.
 
     ``logs`` is the trial's folder of logs, ``complaint`` the last line in them that warns of something, ``monitored``
@@ -54,43 +54,45 @@ def checks(
     ]
 
 
-def _started(record: TrialRecord, logs: str) -> Check:
+def _started(record: TrialRecord, logs: str) -> FileCheck:
     failure = _broken(record)
     if failure is None:
         took = (record.moments.first_monitored - record.moments.spawned) / SECOND
-        return Check("started", "ok", f"the first monitored call returned {took:.1f} s after the JVM was started")
+        return FileCheck("started", "ok", f"the first monitored call returned {took:.1f} s after the JVM was started")
     if not record.moments.main:
         hint = (
             f"the JVM did not reach its main method: are the flags right, and does the agent run on this Java? {logs}"
         )
     else:
         hint = f"the JVM reached its main method; the rest stands in {logs}"
-    return Check("started", "failed", failure.text.splitlines()[0], hint)
+    return FileCheck("started", "failed", failure.text.splitlines()[0], hint)
 
 
-def _woven(record: TrialRecord, config: Configuration, where: str, monitored: Mapping[str, str]) -> Check:
+def _woven(record: TrialRecord, config: Configuration, where: str, monitored: Mapping[str, str]) -> FileCheck:
     if config.delivery is Delivery.NONE:
-        return Check("woven", "unknown", "it promises no records: whether the method is woven shows only in its cost")
+        return FileCheck(
+            "woven", "unknown", "it promises no records: whether the method is woven shows only in its cost"
+        )
     if config.delivery is Delivery.AGGREGATED:
         return _counter(record, config)
     ledgers = _ledgers(record)
     if any(ledger.received for ledger in ledgers):
-        return Check("woven", "ok", f'records named "{_name(config)}" arrived by {config.protocol}')
+        return FileCheck("woven", "ok", f'records named "{_name(config)}" arrived by {config.protocol}')
     unexpected = {name: number for ledger in ledgers for name, number in ledger.unexpected.items()}
     if unexpected:
         names = ", ".join(sorted(unexpected))
         fits = fitting_name(unexpected, monitored)
         hint = f'this line would fit: record_name = "{fits}"' if fits else "record_name says what to expect"
-        return Check("woven", "failed", f"records arrived, but of other names: {names}", hint)
+        return FileCheck("woven", "failed", f"records arrived, but of other names: {names}", hint)
     others = {name for ledger in ledgers for name, number in ledger.other_bytes.items() if number}
     if others:
         text = f"no record arrived, but {', '.join(sorted(others))} did"
-        return Check("woven", "failed", text, "the sink is reached: is the pattern right that says what to trace?")
+        return FileCheck("woven", "failed", text, "the sink is reached: is the pattern right that says what to trace?")
     hint = (
         "are the address of the sink, the protocol and the pattern right, and does the agent weave before the first "
         f"call? {where[0].upper()}{where[1:]}"
     )
-    return Check("woven", "failed", f"nothing arrived by {config.protocol}", hint)
+    return FileCheck("woven", "failed", f"nothing arrived by {config.protocol}", hint)
 
 
 def fitting_name(unexpected: Mapping[str, int], monitored: Mapping[str, str]) -> str:
@@ -103,156 +105,158 @@ def fitting_name(unexpected: Mapping[str, int], monitored: Mapping[str, str]) ->
     if not names:
         return ""
     fits = max(names, key=lambda name: unexpected[name])
-    for placeholder, value in sorted(monitored.items(), key=lambda one: -len(one[1])):
+    for placeholder, value in sorted(monitored.items(), key=lambda pair: -len(pair[1])):
         fits = fits.replace(value, f"{{{placeholder}}}")
     return fits
 
 
-def _counter(record: TrialRecord, config: Configuration) -> Check:
+def _counter(record: TrialRecord, config: Configuration) -> FileCheck:
     if config.scrape is None or not config.scrape.metric:
-        return Check("woven", "unknown", "its metrics have no number of calls")
+        return FileCheck("woven", "unknown", "its metrics have no number of calls")
     if any(verdict.code == "never-scraped" for verdict in record.verdicts):
-        return Check(
+        return FileCheck(
             "woven", "failed", "nobody answered on {scrape.port}", "does a flag tell the agent to listen there?"
         )
     if not any(ledger.received for ledger in _ledgers(record)):
-        return Check(
+        return FileCheck(
             "woven", "failed", f"the metric {config.scrape.metric} did not rise", "is it named so in the answer?"
         )
-    return Check("woven", "ok", f"the metric {config.scrape.metric} rises with the calls")
+    return FileCheck("woven", "ok", f"the metric {config.scrape.metric} rises with the calls")
 
 
-def _counted(record: TrialRecord, config: Configuration) -> Check:
+def _counted(record: TrialRecord, config: Configuration) -> FileCheck:
     ledger = record.ledger
-    if config.delivery is Delivery.AGGREGATED and ledger and any(one.received for one in _ledgers(record)):
+    if config.delivery is Delivery.AGGREGATED and ledger and any(ledger.received for ledger in _ledgers(record)):
         return _aggregated(record, ledger)
     if ledger and ledger.due_most:
         return _sampled(ledger)
     if ledger is None or not ledger.expected:
-        return Check("counted", "unknown", "nothing is promised record by record")
+        return FileCheck("counted", "unknown", "nothing is promised record by record")
     text = f"{ledger.received:,} of {ledger.expected:,} records of the measured calls"
     if ledger.malformed:
-        return Check(
+        return FileCheck(
             "counted",
             "failed",
             f"{text}; {plural(ledger.malformed, 'message')} could not be read",
             "is protocol right?",
         )
     if ledger.received == ledger.expected:
-        return Check("counted", "ok", text)
+        return FileCheck("counted", "ok", text)
     if ledger.received > ledger.expected:
         hint = "is more than the one method traced, or does records_per_invocation say too little?"
-        return Check("counted", "failed", text, hint)
+        return FileCheck("counted", "failed", text, hint)
     if not ledger.received:
         came = any(other.received for other in _ledgers(record))
         if not came:
-            return Check("counted", "unknown", text, "see woven")
+            return FileCheck("counted", "unknown", text, "see woven")
         hint = "records of the warm-up came, and none after it: does the agent stop after a number, or sample?"
-        return Check("counted", "failed", text, hint)
+        return FileCheck("counted", "failed", text, hint)
     if ledger.expected % ledger.received == 0:
         hint = "a whole fraction: is every invocation a record of its own? See records_per_invocation and tree_limit"
-        return Check("counted", "failed", text, hint)
-    state: State = "failed" if config.delivery is Delivery.COMPLETE else "warning"
-    return Check("counted", state, text, "see loss")
+        return FileCheck("counted", "failed", text, hint)
+    state: CheckState = "failed" if config.delivery is Delivery.COMPLETE else "warning"
+    return FileCheck("counted", state, text, "see loss")
 
 
-def _sampled(ledger: Ledger) -> Check:
+def _sampled(ledger: Ledger) -> FileCheck:
     between = f"{ledger.due_least:,} to {ledger.due_most:,}"
     text = f"{ledger.received:,} of {ledger.made:,} records of the measured calls; by sampling {between} are due"
     if ledger.due_least <= ledger.received <= ledger.due_most:
-        return Check("counted", "ok", text)
+        return FileCheck("counted", "ok", text)
     if not ledger.received:
-        return Check("counted", "unknown", text, "see woven")
-    return Check("counted", "failed", text, "does it sample as sampling says, or lose what it has sampled?")
+        return FileCheck("counted", "unknown", text, "see woven")
+    return FileCheck("counted", "failed", text, "does it sample as sampling says, or lose what it has sampled?")
 
 
-def _aggregated(record: TrialRecord, ledger: Ledger) -> Check:
+def _aggregated(record: TrialRecord, ledger: Ledger) -> FileCheck:
     differs = next((verdict for verdict in record.verdicts if verdict.code == "aggregate-differs"), None)
     if differs is None:
-        return Check("counted", "ok", f"its counter rose by {ledger.received:,}, as many as there were invocations")
+        return FileCheck("counted", "ok", f"its counter rose by {ledger.received:,}, as many as there were invocations")
     hint = "is metric the counter of the traced method alone, and does it rise by one for each invocation?"
-    return Check("counted", "failed", differs.text, hint)
+    return FileCheck("counted", "failed", differs.text, hint)
 
 
-def _structure(record: TrialRecord, config: Configuration) -> Check:
+def _structure(record: TrialRecord, config: Configuration) -> FileCheck:
     ledger = record.ledger
     if ledger is None or not ledger.received or not ledger.expected_trees:
-        return Check("structure", "unknown", "there are no trees to look at")
+        return FileCheck("structure", "unknown", "there are no trees to look at")
     text = f"{ledger.complete_trees:,} of {ledger.expected_trees:,} call trees are complete"
     if ledger.complete_trees == ledger.expected_trees:
-        return Check("structure", "ok", text)
+        return FileCheck("structure", "ok", text)
     if ledger.received < ledger.expected:
-        return Check("structure", "warning", f"{text}; records are missing", "see loss")
+        return FileCheck("structure", "warning", f"{text}; records are missing", "see loss")
     more = f"{plural(ledger.orphans, 'record')} without a parent, {plural(ledger.partial_trees, 'partial tree')}"
-    return Check("structure", "failed", f"{text}; {more}", "does the agent cut deep trees (tree_limit)?")
+    return FileCheck("structure", "failed", f"{text}; {more}", "does the agent cut deep trees (tree_limit)?")
 
 
-def _loss(record: TrialRecord, config: Configuration) -> Check:
+def _loss(record: TrialRecord, config: Configuration) -> FileCheck:
     """What is missing of the measured calls, and of the warm-up, which has bursts that the calls have not."""
     check = _loss_of_calls(record, config)
     early = next((verdict for verdict in record.verdicts if verdict.code == "warm-up-loss"), None)
     if early is None or _broken(record):
         return check
     text = early.text if check.state in ("ok", "unknown") else f"{check.text}; {early.text}"
-    state: State = "failed" if config.delivery is Delivery.COMPLETE else "warning"
+    state: CheckState = "failed" if config.delivery is Delivery.COMPLETE else "warning"
     hint = "warm-up comes in bursts of a quarter of the queue: is queue larger than it really is, or is it woven late?"
-    return Check("loss", "failed" if check.state == "failed" else state, text, check.hint or hint)
+    return FileCheck("loss", "failed" if check.state == "failed" else state, text, check.hint or hint)
 
 
-def _loss_of_calls(record: TrialRecord, config: Configuration) -> Check:
+def _loss_of_calls(record: TrialRecord, config: Configuration) -> FileCheck:
     ledger = record.ledger
     if ledger is None or not ledger.expected:
-        return Check("loss", "unknown", "nothing is promised record by record")
+        return FileCheck("loss", "unknown", "nothing is promised record by record")
     if not ledger.received:
-        return Check("loss", "unknown", "nothing came")
+        return FileCheck("loss", "unknown", "nothing came")
     in_kernel = ledger.missing_in_kernel
     kernel = f"the kernel lost {plural(ledger.lost_datagrams, 'datagram')} on the way"
     kernel += f", and at most {plural(in_kernel, 'record')} with them"
     if in_kernel and in_kernel == ledger.missing:
-        return Check("loss", "warning", kernel, "it is not the agent's doing: see kernel-loss in docs/verdicts.md")
+        return FileCheck("loss", "warning", kernel, "it is not the agent's doing: see kernel-loss in docs/verdicts.md")
     lost = ledger.missing - in_kernel
     if ledger.missing:
         text = f"{plural(lost, 'record')} {are(lost)} missing, and nothing admits to a drop"
         text += f"; {kernel}" if in_kernel else ""
         told = "Does its log tell of drops (drop_log)?" if config.drop_log is None else "Its log does not tell of them."
         hint = f"{told} Is queue too large, so that the warm-up overruns it, or held_back too small?"
-        return Check("loss", "failed" if config.delivery is Delivery.COMPLETE else "warning", text, hint)
+        return FileCheck("loss", "failed" if config.delivery is Delivery.COMPLETE else "warning", text, hint)
     if ledger.dropped_reported:
         text = f"{plural(ledger.dropped_reported, 'record')} dropped, as it admits itself"
-        return Check("loss", "warning", text, "at this low rate nothing should be: is its queue as queue says?")
-    return Check("loss", "ok", "nothing is missing")
+        return FileCheck("loss", "warning", text, "at this low rate nothing should be: is its queue as queue says?")
+    return FileCheck("loss", "ok", "nothing is missing")
 
 
-def _drain(record: TrialRecord, config: Configuration) -> Check:
+def _drain(record: TrialRecord, config: Configuration) -> FileCheck:
     moments = record.moments
     if record.ledger is None or not record.ledger.received or not moments.drained:
-        return Check("drain", "unknown", "nothing came that could be waited for")
+        return FileCheck("drain", "unknown", "nothing came that could be waited for")
     took_ns = moments.drained - moments.last_call
     text = f"the last record came {took_ns / SECOND:.1f} s after the last call"
     said = f"flush_interval says {config.flush_interval_ns / SECOND:g} s" if config.flush_interval_ns else ""
     late = next((verdict for verdict in record.verdicts if verdict.code == "after-drain"), None)
     if late:
         hint = "more rests in it than held_back says, or it takes longer than flush_interval"
-        return Check("drain", "failed", late.text, hint)
+        return FileCheck("drain", "failed", late.text, hint)
     if any(verdict.code == "drain-limit" for verdict in record.verdicts):
-        return Check(
+        return FileCheck(
             "drain", "warning", f"{text}, and still more came at the limit", "see flush_interval and held_back"
         )
     cut = next((verdict for verdict in record.verdicts if verdict.code == "drain-cut"), None)
     if cut:
-        return Check("drain", "warning", cut.text, "how long may it send nothing while it has more to send (pause)?")
+        return FileCheck(
+            "drain", "warning", cut.text, "how long may it send nothing while it has more to send (pause)?"
+        )
     if config.flush_interval_ns and took_ns > config.flush_interval_ns + SLACK_NS:
-        return Check("drain", "warning", f"{text}; {said}", "it holds records for longer than its file says")
-    return Check("drain", "ok", f"{text}{f'; {said}' if said else ''}")
+        return FileCheck("drain", "warning", f"{text}; {said}", "it holds records for longer than its file says")
+    return FileCheck("drain", "ok", f"{text}{f'; {said}' if said else ''}")
 
 
-def _exit(record: TrialRecord, logs: str) -> Check:
+def _exit(record: TrialRecord, logs: str) -> FileCheck:
     verdict = next((verdict for verdict in record.verdicts if verdict.code in AT_THE_END), None)
     if verdict:
-        return Check("exit", "failed", verdict.text, f"what its threads were doing, or its last words: {logs}")
+        return FileCheck("exit", "failed", verdict.text, f"what its threads were doing, or its last words: {logs}")
     if _broken(record):
-        return Check("exit", "unknown", "the JVM did not get that far")
-    return Check("exit", "ok", "the JVM ended by itself, with status 0")
+        return FileCheck("exit", "unknown", "the JVM did not get that far")
+    return FileCheck("exit", "ok", "the JVM ended by itself, with status 0")
 
 
 def _broken(record: TrialRecord) -> Verdict | None:

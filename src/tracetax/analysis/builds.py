@@ -6,17 +6,17 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from tracetax.analysis.cost import charged_per_call
 from tracetax.analysis.measures import INDICATIVE_BELOW, make_measure
-from tracetax.analysis.statements import rounded
+from tracetax.analysis.statements import two_digits
 from tracetax.model import Part, Schedule, Use
 from tracetax.results import blocks as arranged
-from tracetax.results.blocks import Blocks, service_mean
+from tracetax.results.blocks import Blocks, charged_per_call, service_mean
 from tracetax.results.findings import AABand, BuildComparison, Measure
 from tracetax.results.manifest import Manifest
+from tracetax.results.records import Cell
 from tracetax.statistics.equivalence import Judgement, judge
-from tracetax.statistics.intervals import Estimate
-from tracetax.statistics.overhead import as_ratio, compare
+from tracetax.statistics.intervals import Estimate, Floats
+from tracetax.statistics.overhead import as_ratio, compare_paired
 from tracetax.statistics.regimes import two_regimes
 from tracetax.statistics.stopping import projected_blocks
 from tracetax.words import plural
@@ -29,32 +29,33 @@ MANY = 1.0
 """Difference from which a factor says more than a percentage: twice as long."""
 
 
-def comparisons(manifest: Manifest, blocks: Blocks, bands: Iterable[AABand]) -> tuple[BuildComparison, ...]:
+def build_comparisons(manifest: Manifest, blocks: Blocks, bands: Iterable[AABand]) -> tuple[BuildComparison, ...]:
     """One comparison for each part and configuration of which two builds were measured side by side."""
     experiment = manifest.experiment
     # The band is that of one trial against the mean of two (1.5 variances); two builds are one against one (2).
-    known = {
+    bands_known = {
         (band.part, band.heap_bytes): None if band.ratio is None else band.ratio * math.sqrt(2 / 1.5) for band in bands
     }
-    found: list[BuildComparison] = []
+    result: list[BuildComparison] = []
     for part in experiment.parts:
-        heaps = dict(arranged.uses(blocks, part.name))
-        for first, second in part.build_pairs:
-            heap = heaps.get(first, part.jvm.heap_bytes)
-            columns = arranged.side_by_side(blocks, part.name, first, second, heap, service_mean)
+        cells = arranged.configuration_cells(blocks, part.name)
+        for older, newer in part.build_pairs:
+            first = cells.get(older, Cell(part.name, older, part.jvm.heap_bytes))
+            second = Cell(part.name, newer, first.heap_bytes)
+            columns = arranged.side_by_side(blocks, first, second, service_mean)
             if len(columns[0]):
                 where = f"{part.title}, " if len(experiment.parts) > 1 else ""
-                band = known.get((part.name, heap))
-                used = arranged.side_by_side(blocks, part.name, first, second, heap, charged_per_call)
-                compared = _compared(part, (first, second), columns, experiment.schedule, band, where)
-                found.append(_with_cpu(compared, used))
-    return tuple(found)
+                band = bands_known.get((part.name, first.heap_bytes))
+                used = arranged.side_by_side(blocks, first, second, charged_per_call)
+                compared = _compared(part, (older, newer), columns, experiment.schedule, band, where)
+                result.append(_with_cpu(compared, used))
+    return tuple(result)
 
 
 def _compared(
     part: Part,
     uses: tuple[Use, Use],
-    columns: tuple[arranged.Floats, arranged.Floats],
+    columns: tuple[Floats, Floats],
     schedule: Schedule,
     band: float | None,
     where: str,
@@ -62,7 +63,7 @@ def _compared(
     first, second = columns
     judged = judge(first, second, schedule.half_width_ratio, schedule.half_width_ns)
     ratio = as_ratio(judged.log_ratio)
-    difference = compare(second / part.parameters.depth, first / part.parameters.depth)
+    difference = compare_paired(second / part.parameters.depth, first / part.parameters.depth)
     labels: list[str] = []
     if ratio.n < INDICATIVE_BELOW:
         labels.append("indicative")
@@ -102,13 +103,13 @@ def _compared(
     )
 
 
-def _with_cpu(comparison: BuildComparison, used: tuple[arranged.Floats, arranged.Floats]) -> BuildComparison:
+def _with_cpu(comparison: BuildComparison, used: tuple[Floats, Floats]) -> BuildComparison:
     """The comparison with the CPU of both builds, in the blocks where both were sampled."""
     first, second = used
     usable = (first > 0) & (second > 0)  # NaN where a trial was not sampled
     if not usable.any():
         return comparison
-    log_ratio = compare(second[usable], first[usable], "log-ratio")
+    log_ratio = compare_paired(second[usable], first[usable], "log-ratio")
     labels = ("indicative",) if log_ratio.n < INDICATIVE_BELOW else ()
     ratio = replace(make_measure("cpu", "1", "call", as_ratio(log_ratio), labels), paired_with=comparison.builds[0])
     told = f"CPU of all threads: {_more(log_ratio)}"
@@ -119,7 +120,7 @@ def _with_cpu(comparison: BuildComparison, used: tuple[arranged.Floats, arranged
 def _more(log_ratio: Estimate) -> str:
     """The mean of a log ratio as a signed percentage, to the digits of its interval; as a factor where it is large."""
     if abs(log_ratio.mean) > math.log1p(MANY) or log_ratio.ci95 is None:
-        return f"× {rounded(math.exp(log_ratio.mean))}"
+        return f"× {two_digits(math.exp(log_ratio.mean))}"
     low, high = (math.expm1(limit) for limit in log_ratio.ci95)
     share = math.expm1(log_ratio.mean)
     return f"{'−' if share < 0 else '+'}{_percent(abs(share), (high - low) / 2)}"
@@ -134,7 +135,7 @@ def _sentence(judged: Judgement, builds: tuple[str, str], labels: tuple[str, ...
         return f"undecided whether {new} differs from {old}: one block has no interval"
     mean = math.expm1(judged.log_ratio.mean)
     if judged.verdict == "slower" and mean > MANY:
-        ratio = rounded(math.exp(judged.log_ratio.mean))
+        ratio = two_digits(math.exp(judged.log_ratio.mean))
         text = f"{new} takes {ratio} times as long as {old} ({_times(ci95)}, {counted})"
     elif judged.verdict in ("slower", "faster"):
         low, high = sorted(abs(math.expm1(limit)) for limit in ci95)
@@ -159,15 +160,15 @@ def _sentence(judged: Judgement, builds: tuple[str, str], labels: tuple[str, ...
 
 
 def _blocks(number: int) -> str:
-    return f"{number if number < EXACT_BELOW else rounded(number)} blocks"
+    return f"{number if number < EXACT_BELOW else two_digits(number)} blocks"
 
 
 def _percent(share: float, like: float | None = None) -> str:
-    return f"{rounded(100 * share, None if like is None else 100 * like)} %"
+    return f"{two_digits(100 * share, None if like is None else 100 * like)} %"
 
 
 def _times(limits: tuple[float, float]) -> str:
-    return f"{rounded(math.exp(limits[0]))} to {rounded(math.exp(limits[1]))} times"
+    return f"{two_digits(math.exp(limits[0]))} to {two_digits(math.exp(limits[1]))} times"
 
 
 def _signed(limits: tuple[float, float]) -> str:

@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tracetax import __version__
-from tracetax.analysis.statements import rounded
+from tracetax.analysis.statements import two_digits
 from tracetax.model import FULL, Configuration, Part, Rate, Search
 from tracetax.results.capacity import (
     SCHEMA_VERSION,
@@ -25,7 +25,7 @@ from tracetax.results.capacity import (
 from tracetax.results.folder import RunFolder
 from tracetax.results.manifest import Manifest
 from tracetax.results.records import TrialRecord
-from tracetax.statistics.threshold import candidates, confirmations, share_at_most
+from tracetax.statistics.threshold import candidate_of, confirmations, share_at_most
 from tracetax.words import plural
 
 
@@ -40,7 +40,7 @@ class Claim(Struct, frozen=True):
     failed: int
     """Further trials without a result."""
     loss_at_most: float
-    """Upper end of the one-sided interval; those set aside and failed count as lost. Over all candidates of a search
+    """Upper end of the one-sided interval; those set aside and failed count as lost. Over all candidate_of of a search
     together the bounds hold with 95 % confidence."""
     confirmed: bool
     """Whether it was tried as often as was asked."""
@@ -112,7 +112,7 @@ def claim(trials: Sequence[CapacityTrial], search: Search) -> Claim | None:
     rate = low[0].rate
     candidate = 1
     if rate != FULL:
-        candidate = int(candidate_at_full(trials)) + candidates(looks(trials), float(rate))
+        candidate = int(candidate_at_full(trials)) + candidate_of(looks(trials), float(rate))
     others = [trial.counts for trial in trials if trial.rate == rate]
     set_aside, failed, held = others.count("disturbed"), others.count("failed"), len(low) - 1
     return Claim(
@@ -226,7 +226,7 @@ def _sentence(
     if outcome == "unfinished":
         return f"{text}. The search has not ended."
     assert claimed
-    share = rounded(100 * claimed.loss_at_most)
+    share = two_digits(100 * claimed.loss_at_most)
     text = f"{text}. With 95 % confidence fewer than {share} % of such trials lose a record at the lower rate"
     given_up = claimed.candidate - 1
     if given_up:
@@ -263,4 +263,4 @@ def _records_words(end: CapacityEnd) -> str:
 
 
 def _three_digits(value: float) -> str:
-    return rounded(value, like=value / 10)
+    return two_digits(value, like=value / 10)

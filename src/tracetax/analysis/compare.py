@@ -13,10 +13,12 @@ from msgspec.structs import replace
 
 from tracetax.model import BASELINE, Parameters
 from tracetax.results.findings import ConfigurationFinding, Findings, Measure, MeasureName, PartFinding, find_measure
-from tracetax.statistics.intervals import Estimate
-from tracetax.statistics.welch import welch, welch_log_ratio
+from tracetax.results.records import Cell
+from tracetax.statistics.intervals import Estimate, welch, welch_log_ratio
 
-Verdict = Literal["more", "less", "not told apart"]
+Direction = Literal["more", "less", "not told apart"]
+ANY_HEAP = 0
+"""In the cell of a row that is compared with one of another heap as well."""
 MACHINE = ("cpu", "architecture", "cores", "memory_bytes", "virtualised")
 """Facts in which runs on the same machine agree. Two machines of one kind cannot be told apart by them."""
 SURROUNDINGS = ("kernel", "os", "smt", "numa_nodes", "governor", "turbo", "clock_source", "transparent_huge_pages")
@@ -63,7 +65,7 @@ class Change(Struct, frozen=True):
     """Of the difference, Welch's; None where a run has one block only, or the machines differ."""
     ratio: Ratio | None
     """None too where one of the values is not clearly above zero."""
-    verdict: Verdict | None
+    verdict: Direction | None
     """By the whole interval; None where there is none."""
 
 
@@ -99,17 +101,21 @@ def compare_runs(first: Findings, second: Findings) -> RunComparison:
     """Compare two runs. Rows are paired by part, agent, configuration (its technology included), build and backend."""
     same = all(first.machine.get(fact) == second.machine.get(fact) for fact in MACHINE)
     names = _common_parts(first, second)
-    mine, theirs = _by_key(first), _by_key(second, names)
+    mine, theirs = _by_cell(first), _by_cell(second, names)
     titles = {part.name: part.title for part in (*second.experiment.parts, *first.experiment.parts)}
-    rows = [(key, _row(mine[key], theirs[key], titles.get(key[0], key[0]), same)) for key in mine if key in theirs]
+    rows = [
+        (cell, _row(mine[cell], theirs[cell], titles.get(cell.part, cell.part), same))
+        for cell in mine
+        if cell in theirs
+    ]
     return RunComparison(
         runs=(first.experiment.run, second.experiment.run),
         same_machine=same,
         differences=tuple(_differences(first, second)),
-        baselines=tuple(row for key, row in rows if _is_baseline(key)),
-        rows=tuple(row for key, row in rows if not _is_baseline(key)),
-        only_first=tuple(_named(key) for key in mine if key not in theirs),
-        only_second=tuple(_named(key) for key in theirs if key not in mine),
+        baselines=tuple(row for cell, row in rows if cell.is_baseline),
+        rows=tuple(row for cell, row in rows if not cell.is_baseline),
+        only_first=tuple(_named(cell) for cell in mine if cell not in theirs),
+        only_second=tuple(_named(cell) for cell in theirs if cell not in mine),
     )
 
 
@@ -118,17 +124,14 @@ def slower(comparison: RunComparison, by: float) -> list[RowChange]:
 
     A row whose overhead is not clearly above zero in both runs has no ratio; it counts only where ``by`` is 0.
     """
-    found: list[RowChange] = []
+    rows: list[RowChange] = []
     for row in comparison.rows:
-        change = next((one for one in row.changes if one.name == "overhead"), None)
+        change = next((change for change in row.changes if change.name == "overhead"), None)
         if change is None or change.verdict != "more":
             continue
         if not by or (change.ratio and change.ratio.ci95[0] > 1 + by):
-            found.append(row)
-    return found
-
-
-Key = tuple[str, ...]
+            rows.append(row)
+    return rows
 
 
 def _common_parts(first: Findings, second: Findings) -> dict[str, str]:
@@ -137,12 +140,12 @@ def _common_parts(first: Findings, second: Findings) -> dict[str, str]:
     It is that of the same name, or else the only one whose calls are made alike.
     """
     names = {part.name for part in first.experiment.parts}
-    found = {part.name: part.name for part in second.experiment.parts if part.name in names}
+    common = {part.name: part.name for part in second.experiment.parts if part.name in names}
     for part in second.experiment.parts:
-        alike = [one.name for one in first.experiment.parts if _calls(one) == _calls(part)]
-        if part.name not in found and len(alike) == 1 and alike[0] not in found.values():
-            found[part.name] = alike[0]
-    return found
+        alike = [candidate.name for candidate in first.experiment.parts if _calls(candidate) == _calls(part)]
+        if part.name not in common and len(alike) == 1 and alike[0] not in common.values():
+            common[part.name] = alike[0]
+    return common
 
 
 def _calls(part: PartFinding) -> tuple[Parameters, Any]:
@@ -150,22 +153,21 @@ def _calls(part: PartFinding) -> tuple[Parameters, Any]:
     return replace(part.parameters, calls=0), part.jvm.collector if part.jvm else ""
 
 
-def _by_key(findings: Findings, names: Mapping[str, str] | None = None) -> dict[Key, ConfigurationFinding]:
-    """Rows by what names them; of several baselines of a part, with heaps of their own, by that too."""
-    found: dict[Key, ConfigurationFinding] = {}
+def _by_cell(findings: Findings, names: Mapping[str, str] | None = None) -> dict[Cell, ConfigurationFinding]:
+    """Rows by their cells, whatever the heap; of several baselines of a part, with heaps of their own, by that too.
+
+    ``names`` are the parts' names in the other run.
+    """
+    rows: dict[Cell, ConfigurationFinding] = {}
     for row in findings.configurations:
-        part = (names or {}).get(row.part, row.part)
-        key: Key = (part, row.agent, row.configuration, row.build, row.backend)
-        found[key if key not in found else (*key, str(row.heap_bytes))] = row
-    return found
+        cell = replace(row.cell, part=(names or {}).get(row.part, row.part), heap_bytes=ANY_HEAP)
+        rows[cell if cell not in rows else replace(cell, heap_bytes=row.heap_bytes)] = row
+    return rows
 
 
-def _is_baseline(key: Key) -> bool:
-    return key[1:3] == (BASELINE.agent, BASELINE.configuration)
-
-
-def _named(key: Key) -> str:
-    return "/".join(name for name in key if name)
+def _named(cell: Cell) -> str:
+    names = (cell.part, cell.use.agent, cell.use.configuration, cell.use.build, cell.use.backend)
+    return "/".join(name for name in (*names, str(cell.heap_bytes or "")) if name)
 
 
 def _row(first: ConfigurationFinding, second: ConfigurationFinding, part_title: str, same: bool) -> RowChange:
@@ -194,7 +196,7 @@ def _change(first: Measure, second: Measure, same: bool) -> Change:
     difference = welch(before, after) if same else None
     log_ratio = welch_log_ratio(before, after) if same else None
     ci95 = difference.ci95 if difference else None
-    verdict: Verdict | None = None
+    verdict: Direction | None = None
     if ci95:
         verdict = "more" if ci95[0] > 0 else "less" if ci95[1] < 0 else "not told apart"
     ratio = None
@@ -224,7 +226,7 @@ def _differences(first: Findings, second: Findings) -> Iterator[Difference]:
     yield from _if_unlike("version", "tracetax", first.tool_version, second.tool_version)
     versions = _versions(first), _versions(second)
     for agent in versions[0].keys() & versions[1].keys():
-        yield from _if_unlike("version", agent, *(", ".join(sorted(found[agent])) for found in versions))
+        yield from _if_unlike("version", agent, *(", ".join(sorted(of_run[agent])) for of_run in versions))
     yield from _if_unlike("setting", "experiment", first.experiment.key, second.experiment.key)
     mine = {part.name: part for part in first.experiment.parts}
     names = _common_parts(first, second)
@@ -235,12 +237,12 @@ def _differences(first: Findings, second: Findings) -> Iterator[Difference]:
 
 def _versions(findings: Findings) -> dict[str, set[str]]:
     """Version and the beginning of the checksum of every agent."""
-    found: dict[str, set[str]] = {}
+    versions: dict[str, set[str]] = {}
     for row in findings.configurations:
         if row.agent != BASELINE.agent:
             digest = f" ({row.artifact_sha256[:8]}…)" if row.artifact_sha256 else ""
-            found.setdefault(row.agent_name, set()).add(f"{row.version}{digest}")
-    return found
+            versions.setdefault(row.agent_name, set()).add(f"{row.version}{digest}")
+    return versions
 
 
 def _of_parts(first: PartFinding, second: PartFinding) -> Iterator[Difference]:

@@ -1,4 +1,4 @@
-"""The whole cost of a configuration in CPU: all threads of its process, less what the block's baselines used.
+"""What a configuration adds to its block's baselines: CPU of all threads, and what is paid once per process or build.
 
 A trial is charged from its first call until its last record had arrived, a baseline until its last call; what they are
 compared in is CPU per call.
@@ -7,26 +7,36 @@ compared in is CPU per call.
 import numpy as np
 from msgspec import Struct
 
-from tracetax.analysis.measures import INDICATIVE_BELOW, make_measure
-from tracetax.model import Part, Use
+from tracetax.analysis.measures import (
+    INDICATIVE_BELOW,
+    MeasuredValue,
+    build_cpu,
+    build_time,
+    make_measure,
+    start_up,
+)
 from tracetax.results import blocks as arranged
-from tracetax.results.blocks import Blocks, Floats
-from tracetax.results.charged import Share, charged_per_call
+from tracetax.results.blocks import Blocks, Share, TrialValue, charged_per_call
 from tracetax.results.findings import Measure, MeasureName
-from tracetax.results.records import TrialRecord
-from tracetax.statistics.intervals import t_interval
+from tracetax.results.records import Cell, TrialRecord
+from tracetax.statistics.intervals import Floats, t_interval
 from tracetax.statistics.overhead import aa_band, differences
 
-MEASURES: dict[Share, MeasureName] = {
+CPU_MEASURES: dict[Share, MeasureName] = {
     "all": "cpu",
     "caller": "cpu_caller",
     "agent": "cpu_agent",
     "jit": "cpu_jit",
     "gc": "cpu_gc",
 }
+PAID_ONCE: tuple[tuple[MeasureName, MeasuredValue], ...] = (
+    ("startup_first_call_added", start_up),
+    ("build_time_added", build_time),
+    ("build_cpu_added", build_cpu),
+)
 
 
-class Added(Struct, frozen=True):
+class AddedCpu(Struct, frozen=True):
     """What a configuration used beyond its baselines, ns, shape (n blocks,) each."""
 
     blocks: tuple[int, ...]
@@ -35,36 +45,69 @@ class Added(Struct, frozen=True):
     """Per record that arrived; NaN where none was promised or none came."""
 
 
-def added(blocks: Blocks, part: Part, use: Use, heap_bytes: int, share: Share = "all") -> Added:
+def added_cpu(blocks: Blocks, cell: Cell, share: Share = "all") -> AddedCpu:
     """What a configuration used beyond the mean of its two baselines, in the blocks where all three were sampled."""
-    found = arranged.paired(blocks, part.name, use, heap_bytes, lambda trial: charged_per_call(trial, share))
-    records = arranged.paired(blocks, part.name, use, heap_bytes, _records_per_call).values
-    usable = ~np.isnan(found.values + found.baseline_1 + found.baseline_2)
-    numbers = tuple(number for number, use_it in zip(found.blocks, usable, strict=True) if use_it)
-    if not numbers:
-        return Added(blocks=(), per_call=np.empty(0), per_record=np.empty(0))
-    per_call = differences(found.values[usable], found.baseline_1[usable], found.baseline_2[usable])
-    return Added(blocks=numbers, per_call=per_call, per_record=per_call / records[usable])
+    used = arranged.paired(blocks, cell, lambda trial: charged_per_call(trial, share))
+    records = dict(zip(used.blocks, arranged.paired(blocks, cell, _records_per_call).values, strict=True))
+    used = used.known()
+    if not used.blocks:
+        return AddedCpu(blocks=(), per_call=np.empty(0), per_record=np.empty(0))
+    per_call = differences(used.values, used.baseline_1, used.baseline_2)
+    per_record = per_call / np.array([records[number] for number in used.blocks])
+    return AddedCpu(blocks=used.blocks, per_call=per_call, per_record=per_record)
 
 
-def cpu_measures(blocks: Blocks, part: Part, use: Use, heap_bytes: int) -> list[Measure]:
-    """CPU and its parts, per invocation and, where records arrived, per record."""
-    band = _band(blocks, part, heap_bytes)
-    result: list[Measure] = []
-    for share, name in MEASURES.items():
-        found = added(blocks, part, use, heap_bytes, share)
-        if not found.blocks:
+def cpu_measures(blocks: Blocks, cell: Cell, depth: int) -> list[Measure]:
+    """CPU and its parts, per invocation of calls of ``depth`` and, where records arrived, per record."""
+    band = _band(blocks, cell, charged_per_call)
+    measures: list[Measure] = []
+    for share, name in CPU_MEASURES.items():
+        added = added_cpu(blocks, cell, share)
+        if not added.blocks:
             continue
-        per_call = t_interval(found.per_call)
+        per_call = t_interval(added.per_call)
         labels = ("indicative",) if per_call.n < INDICATIVE_BELOW else ()
         if share == "all" and band is not None and abs(per_call.mean) <= band:
             labels = (*labels, "within-aa-band")
-        per_invocation = t_interval(found.per_call / part.parameters.depth)
-        result.append(make_measure(name, "ns", "invocation", per_invocation, labels, paired=True))
-        per_record = found.per_record[~np.isnan(found.per_record)]
+        per_invocation = t_interval(added.per_call / depth)
+        measures.append(make_measure(name, "ns", "invocation", per_invocation, labels, paired=True))
+        per_record = added.per_record[~np.isnan(added.per_record)]
         if len(per_record):
-            result.append(make_measure(name, "ns", "record", t_interval(per_record), labels, paired=True))
-    return result
+            measures.append(make_measure(name, "ns", "record", t_interval(per_record), labels, paired=True))
+    return measures
+
+
+def once_measures(blocks: Blocks, cell: Cell) -> list[Measure]:
+    """What is paid once, in the blocks where the configuration and both baselines have the value."""
+    measures: list[Measure] = []
+    for name, value in PAID_ONCE:
+        by_block = added_once(blocks, cell, value)
+        if not by_block:
+            continue
+        added = t_interval(list(by_block.values()))
+        labels = ("indicative",) if added.n < INDICATIVE_BELOW else ()
+        band = _band(blocks, cell, _or_nan(value))
+        if band is not None and abs(added.mean) <= band:
+            labels = (*labels, "within-aa-band")
+        measures.append(make_measure(name, "ns", "", added, labels, paired=True))
+    return measures
+
+
+def added_once(blocks: Blocks, cell: Cell, value: MeasuredValue) -> dict[int, float]:
+    """A value of a configuration's trials less the baselines', by the number of the block."""
+    known = arranged.paired(blocks, cell, _or_nan(value)).known()
+    if not known.blocks:
+        return {}
+    added = differences(known.values, known.baseline_1, known.baseline_2)
+    return dict(zip(known.blocks, added.tolist(), strict=True))
+
+
+def _or_nan(value: MeasuredValue) -> TrialValue:
+    def number(trial: TrialRecord) -> float:
+        known = value(trial)
+        return float("nan") if known is None else known
+
+    return number
 
 
 def _records_per_call(trial: TrialRecord) -> float:
@@ -73,7 +116,8 @@ def _records_per_call(trial: TrialRecord) -> float:
     return trial.ledger.received / trial.parameters.calls
 
 
-def _band(blocks: Blocks, part: Part, heap_bytes: int) -> float | None:
-    first, second = arranged.baseline_pairs(blocks, part.name, heap_bytes, charged_per_call)
+def _band(blocks: Blocks, cell: Cell, value: TrialValue) -> float | None:
+    """Half-width of the A/A band of a value; None where no block has it of both baselines."""
+    first, second = arranged.baseline_pairs(blocks, cell, value)
     usable = ~np.isnan(first + second)
     return aa_band(first[usable], second[usable]).difference if usable.any() else None

@@ -2,11 +2,15 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 from tracetax.ledger import Ledger
 from tracetax.results.findings import Records
 from tracetax.results.records import TrialRecord
 
+TOLD_OTHERWISE = {"completeness", "unexpected", "unexpected_names", "lost_datagrams"}
+"""Of the fields that findings and ledgers share: those that are not the sum over trials."""
+SUMMED = [name for name in Records.__struct_fields__ if hasattr(Ledger, name) and name not in TOLD_OTHERWISE]
 DEFERRED_ABOVE = 0.5
 """Share of the records that arrived after the last call, above which the work was put off rather than done."""
 
@@ -23,41 +27,24 @@ def total(trials: Sequence[TrialRecord], blocks: int) -> Records:
     for ledger in (*ledgers, *(trial.warm_up.ledger for trial in trials if trial.warm_up)):
         unexpected.update(ledger.unexpected)
     seconds = sum((trial.moments.last_call - trial.moments.first_call) / 1e9 for trial in trials)
+    sums: dict[str, Any] = {name: sum(getattr(ledger, name) for ledger in ledgers) for name in SUMMED}
     return Records(
-        expected=expected,
-        received=received,
-        dropped_reported=sum(ledger.dropped_reported for ledger in ledgers),
+        **sums,
         completeness=received / expected if expected else None,
-        expected_trees=sum(ledger.expected_trees for ledger in ledgers),
-        complete_trees=sum(ledger.complete_trees for ledger in ledgers),
-        partial_trees=sum(ledger.partial_trees for ledger in ledgers),
-        orphans=sum(ledger.orphans for ledger in ledgers),
-        duplicates=sum(ledger.duplicates for ledger in ledgers),
         unexpected_names=unexpected.total(),
         unexpected=dict(unexpected),
-        malformed=sum(ledger.malformed for ledger in ledgers),
         evicted=sum(ledger.evicted_records for ledger in ledgers),
-        bytes=sum(ledger.bytes for ledger in ledgers),
         blocks_incomplete=sum(lacks(ledger) for ledger in ledgers),
         blocks=blocks,
         offered_per_second=expected / seconds if expected and seconds else None,
         lost_datagrams=sum(max(0, ledger.lost_datagrams) for ledger in ledgers),
         lost_in_kernel=sum(ledger.missing_in_kernel for ledger in ledgers),
-        truncated=sum(ledger.truncated for ledger in ledgers),
-        made=sum(ledger.made for ledger in ledgers),
-        due=sum(ledger.due for ledger in ledgers),
-        missing_of_sample=sum(ledger.missing_of_sample for ledger in ledgers),
     )
-
-
-def complete(ledger: Ledger) -> bool:
-    """Whether every promised record of a trial arrived, in whole trees."""
-    return ledger.received == ledger.expected and ledger.complete_trees == ledger.expected_trees
 
 
 def lacks(ledger: Ledger) -> bool:
     """Whether records of a trial are missing that were promised, or that a sampler had let through."""
-    return not complete(ledger) if ledger.expected else ledger.missing_of_sample > 0
+    return not ledger.complete if ledger.expected else ledger.missing_of_sample > 0
 
 
 def delivers_everything(records: Records) -> bool:

@@ -7,19 +7,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tracetax import __version__
-from tracetax.analysis import cost, delivery, measures
-from tracetax.analysis.builds import comparisons
-from tracetax.analysis.growth import growth, overhead_by_block, use_of
-from tracetax.analysis.once import once_measures
-from tracetax.analysis.published import published_values
-from tracetax.analysis.receivers import receivers
+from tracetax.analysis import delivery, measures
+from tracetax.analysis.builds import build_comparisons
+from tracetax.analysis.cost import added_cpu, cpu_measures, once_measures
+from tracetax.analysis.growth import growth_lines, overhead_by_block
+from tracetax.analysis.measures import BinMeans
 from tracetax.analysis.starts import calls_chosen, slow_starts, starts_of, starts_of_baseline
-from tracetax.analysis.statements import statements
-from tracetax.analysis.throughput import BinMeans, throughput
+from tracetax.analysis.statements import receiver_statements, statements
 from tracetax.machine.isolation import FEW_CORES
 from tracetax.model import BASELINE, FULL, Agent, Configuration, Delivery, Experiment, Part, Use
 from tracetax.results import blocks as arranged
-from tracetax.results.blocks import Blocks, CellKey, service_mean
+from tracetax.results.blocks import Blocks, service_mean
 from tracetax.results.findings import (
     SCHEMA_VERSION,
     AABand,
@@ -28,11 +26,13 @@ from tracetax.results.findings import (
     Findings,
     Measure,
     PartFinding,
+    PublishedValue,
+    StartsFinding,
     find_measure,
 )
 from tracetax.results.folder import RunFolder
 from tracetax.results.manifest import Manifest
-from tracetax.results.records import TrialRecord, Verdict
+from tracetax.results.records import Cell, TrialRecord, Verdict
 from tracetax.statistics.multiplicity import rank_with_ties
 from tracetax.statistics.overhead import Band, aa_band
 from tracetax.words import plural, share, was
@@ -69,19 +69,18 @@ def build(folder: RunFolder) -> Findings:
     records = folder.records()
     inputs = Inputs(
         manifest=folder.manifest,
-        records=[record for record in records if record.role != "memory"],
-        memory=[record for record in records if record.role == "memory"],
+        records=[record for record in records if record.cell.role != "memory"],
+        memory=[record for record in records if record.cell.role == "memory"],
         run=str(folder.path),
         bins=_bins(folder, records),
     )
     blocks = arranged.whole_blocks(inputs.records)
     bands = [band for part in inputs.experiment.parts for band in _bands(part, blocks)]
     unranked = [
-        (part, _baselines(part, blocks, inputs) + _configurations(part, blocks, inputs))
-        for part in inputs.experiment.parts
+        _baselines(part, blocks, inputs) + _configurations(part, blocks, inputs) for part in inputs.experiment.parts
     ]
-    by = _ranked_by(inputs.experiment, [row for _, rows in unranked for row in rows])
-    configurations = tuple(row for part, rows in unranked for row in _ranked(rows, part, blocks, by))
+    by = _ranked_by(inputs.experiment, [row for rows in unranked for row in rows])
+    configurations = tuple(row for rows in unranked for row in _ranked(rows, blocks, by))
     parts = tuple(_part(part, blocks, inputs.manifest) for part in inputs.experiment.parts)
     first = inputs.manifest.invocations[0]
     findings = Findings(
@@ -105,10 +104,10 @@ def build(folder: RunFolder) -> Findings:
         configurations=configurations,
         statements=(),
         verdicts=_run_verdicts(inputs, parts),
-        comparisons=comparisons(inputs.manifest, blocks, bands),
-        growth=growth(inputs.experiment, parts, configurations, blocks),
+        comparisons=build_comparisons(inputs.manifest, blocks, bands),
+        growth=growth_lines(inputs.experiment, parts, configurations, blocks),
     )
-    return replace(findings, statements=(*statements(findings), *receivers(findings)))
+    return replace(findings, statements=(*statements(findings), *receiver_statements(findings)))
 
 
 def _bins(folder: RunFolder, records: list[TrialRecord]) -> BinMeans:
@@ -117,8 +116,8 @@ def _bins(folder: RunFolder, records: list[TrialRecord]) -> BinMeans:
 
 
 def _bands(part: Part, blocks: Blocks) -> list[AABand]:
-    heaps = _heaps(part, blocks) or [part.jvm.heap_bytes]
-    bands = {heap: _band(part, heap, blocks) for heap in heaps}
+    baselines = _baseline_cells(part, blocks) or [Cell(part.name, BASELINE, part.jvm.heap_bytes)]
+    bands = {cell.heap_bytes: _band(cell, blocks) for cell in baselines}
     return [
         AABand(
             part=part.name,
@@ -131,75 +130,68 @@ def _bands(part: Part, blocks: Blocks) -> list[AABand]:
     ]
 
 
-def _heaps(part: Part, blocks: Blocks) -> list[int]:
-    return sorted({key[4] for block in blocks.values() for key in block if key[0] == part.name})
+def _baseline_cells(part: Part, blocks: Blocks) -> list[Cell]:
+    """The cells of the baselines' rows: one for each heap that the part was measured with."""
+    heaps = {cell.heap_bytes for block in blocks.values() for cell in block if cell.part == part.name}
+    return [Cell(part.name, BASELINE, heap) for heap in sorted(heaps)]
 
 
-def _band(part: Part, heap: int, blocks: Blocks) -> Band | None:
-    first, second = arranged.baseline_pairs(blocks, part.name, heap, service_mean)
+def _band(cell: Cell, blocks: Blocks) -> Band | None:
+    first, second = arranged.baseline_pairs(blocks, cell, service_mean)
     return aa_band(first, second) if len(first) >= 1 else None
 
 
 def _baselines(part: Part, blocks: Blocks, inputs: Inputs) -> list[ConfigurationFinding]:
     return [
-        _row(part, BASELINE, heap, arranged.pairs(blocks, part.name, heap), blocks, inputs, [])
-        for heap in _heaps(part, blocks)
+        _row(part, cell, arranged.pairs(blocks, cell), blocks, inputs, []) for cell in _baseline_cells(part, blocks)
     ]
 
 
 def _configurations(part: Part, blocks: Blocks, inputs: Inputs) -> list[ConfigurationFinding]:
     rows: list[ConfigurationFinding] = []
-    measured = dict(arranged.uses(blocks, part.name))
+    cells = arranged.configuration_cells(blocks, part.name)
+    depth, schedule = part.parameters.depth, inputs.experiment.schedule
     for use in part.uses:
-        heap = measured.get(use, part.jvm.heap_bytes)
-        trials = arranged.trials(blocks, part.name, use, "configuration", heap)
-        beside = arranged.paired(blocks, part.name, use, heap, service_mean)
-        band = _band(part, heap, blocks)
-        further = arranged.further_starts(inputs.records, part.name, use, heap)
-        compared = measures.overhead(beside, part.parameters.depth, band, inputs.experiment.schedule, further)
-        compared += cost.cpu_measures(blocks, part, use, heap)
-        compared += once_measures(blocks, part, use, heap)
-        rows.append(_row(part, use, heap, [(trial,) for trial in trials], blocks, inputs, compared))
+        cell = cells.get(use, Cell(part.name, use, part.jvm.heap_bytes))
+        beside = arranged.paired(blocks, cell, service_mean)
+        further = arranged.further_starts(inputs.records, cell)
+        compared = measures.overhead_measures(beside, depth, _band(cell, blocks), schedule, further)
+        compared += cpu_measures(blocks, cell, depth)
+        compared += once_measures(blocks, cell)
+        by_block = [(trial,) for trial in arranged.trials(blocks, cell)]
+        rows.append(_row(part, cell, by_block, blocks, inputs, compared))
     return rows
 
 
 def _row(
     part: Part,
-    use: Use,
-    heap: int,
+    cell: Cell,
     by_block: list[tuple[TrialRecord, ...]],
     blocks: Blocks,
     inputs: Inputs,
     compared: list[Measure],
 ) -> ConfigurationFinding:
     """One row; ``by_block`` holds its good trials, those of one block together."""
+    use, trials = cell.use, [trial for block in by_block for trial in block]
     agent = inputs.agents[use.agent].built(use.build)
     config = agent.configurations[use.configuration]
     artifact = agent.artifacts.get("agent")
-    trials = [trial for block in by_block for trial in block]
     unsteady = sum(trial.steady is not None and trial.steady.kind == "no-steady-state" for trial in trials)
-    verdicts = _verdicts(part, use, heap, inputs.records, blocks)
-    restless = unsteady > 0 and unsteady >= len(trials) * RESTLESS_FROM
-    if unsteady:
-        text = f"{share(unsteady, len(trials), 'trial')} did not become steady; the mean of the last half was taken"
-        verdicts.append(Verdict(code="no-steady-state", severity="note", text=text))
-    further = arranged.further_starts(inputs.records, part.name, use, heap)
-    if use == BASELINE:
-        starts = starts_of_baseline(trials, further)
-    else:
-        starts = starts_of(arranged.paired(blocks, part.name, use, heap, service_mean), further)
+    in_memory = arranged.memory_trials(inputs.memory, cell) if trials else []
+    starts = _starts(cell, trials, blocks, inputs)
+    verdicts = _verdicts(cell, inputs.records, blocks)
+    verdicts += _unsteady(unsteady, len(trials))
     verdicts += slow_starts(starts)
     verdicts += calls_chosen(inputs.manifest.chosen_calls, part.name, use)
-    in_memory = arranged.memory_trials(inputs.memory, part.name, use, heap) if trials else []
-    if in_memory and all(trial.status == "failed" for trial in in_memory):
-        times = "once" if len(in_memory) == 1 else f"{len(in_memory)} times"
-        text = f"its memory was not measured: the extra trial for it failed {times}"
-        verdicts.append(Verdict(code="no-memory-trial", severity="note", text=text))
+    verdicts += _without_memory(in_memory)
     if not trials and not any(verdict.severity == "error" for verdict in verdicts):
         verdicts.append(Verdict(code="not-measured", severity="error", text="no whole block of it was measured"))
-    if trials and use != BASELINE and not compared:
+    if trials and not cell.is_baseline and not compared:
         text = "it was measured, but no block has both baselines beside it"
         verdicts.append(Verdict(code="no-baseline", severity="error", text=text))
+    own = [*compared, *measures.of_blocks(by_block), *measures.throughput(by_block, inputs.bins)]
+    own += measures.of_memory(in_memory)
+    restless = unsteady > 0 and unsteady >= len(trials) * RESTLESS_FROM
     return ConfigurationFinding(
         agent=use.agent,
         agent_name=agent.name,
@@ -212,21 +204,13 @@ def _row(
         layers=tuple(config.layers),
         part=part.name,
         parameters=trials[-1].parameters if trials else part.parameters,
-        heap_bytes=heap,
+        heap_bytes=cell.heap_bytes,
         records=delivery.total(trials, len(by_block)),
         verdicts=tuple(verdicts),
-        measures=tuple(
-            measures.labelled(
-                [
-                    *(*compared, *measures.of_blocks(by_block), *throughput(by_block, inputs.bins)),
-                    *measures.of_memory(in_memory),
-                ],
-                unsteady=restless,
-            )
-        ),
+        measures=tuple(measures.labelled(own, unsteady=restless)),
         rank=None,
         deferred=config.delivery not in (Delivery.NONE, Delivery.AGGREGATED) and delivery.deferred(trials),
-        published=published_values(inputs.experiment, use),
+        published=_published(inputs.experiment, use),
         build=use.build,
         backend=use.backend,
         backend_name=inputs.manifest.backends[use.backend].title if use.backend else "",
@@ -245,27 +229,52 @@ def _title(config: Configuration, agent: Agent, part: Part) -> str:
     return f"{config.title}, {agent.technologies[config.technology].title}"
 
 
-def _verdicts(
-    part: Part,
-    use: Use,
-    heap: int,
-    records: list[TrialRecord],
-    blocks: Blocks,
-) -> list[Verdict]:
+def _published(experiment: Experiment, use: Use) -> tuple[PublishedValue, ...]:
+    """What the publication printed for a configuration, one value per platform; both of two builds have the same."""
+    return tuple(
+        PublishedValue(row.platform, row.estimate, row.sd, unit="ns", per="call", source=row.source)
+        for row in experiment.published
+        if (row.use.agent, row.use.configuration) == (use.agent, use.configuration)
+    )
+
+
+def _starts(cell: Cell, trials: list[TrialRecord], blocks: Blocks, inputs: Inputs) -> StartsFinding | None:
+    """How many starts of a row were slow, those outside the blocks included."""
+    further = arranged.further_starts(inputs.records, cell)
+    if cell.is_baseline:
+        return starts_of_baseline(trials, further)
+    return starts_of(arranged.paired(blocks, cell, service_mean), further)
+
+
+def _unsteady(unsteady: int, trials: int) -> list[Verdict]:
+    """The note of a row of whose trials so many did not become steady."""
+    if not unsteady:
+        return []
+    text = f"{share(unsteady, trials, 'trial')} did not become steady; the mean of the last half was taken"
+    return [Verdict(code="no-steady-state", severity="note", text=text)]
+
+
+def _without_memory(tries: list[TrialRecord]) -> list[Verdict]:
+    """The note of a row whose extra trials for its memory all failed; none where there was none."""
+    if not tries or any(trial.status != "failed" for trial in tries):
+        return []
+    times = "once" if len(tries) == 1 else f"{len(tries)} times"
+    text = f"its memory was not measured: the extra trial for it failed {times}"
+    return [Verdict(code="no-memory-trial", severity="note", text=text)]
+
+
+def _verdicts(row: Cell, records: list[TrialRecord], blocks: Blocks) -> list[Verdict]:
     """Verdicts of all its trials, each kind once with how often and an example; failures of repeated trials too."""
-
-    def mine(key: CellKey) -> bool:
-        wanted = (use.agent, use.configuration, heap, use.build, use.backend)
-        return (key[0], *key[1:3], *key[4:]) == (part.name, *wanted)
-
-    trials = [record for record in records if mine(arranged.cell_key(record))]
-    given_up = any(mine(key) and trial.status == "failed" for block in blocks.values() for key, trial in block.items())
-    found: dict[str, list[tuple[TrialRecord, Verdict]]] = {}
+    trials = [record for record in records if record.cell.row == row]
+    given_up = any(
+        trial.status == "failed" for block in blocks.values() for cell, trial in block.items() if cell.row == row
+    )
+    by_code: dict[str, list[tuple[TrialRecord, Verdict]]] = {}
     for record in trials:
         for verdict in record.verdicts:
-            found.setdefault(verdict.code, []).append((record, verdict))
+            by_code.setdefault(verdict.code, []).append((record, verdict))
     result: list[Verdict] = []
-    for cases in found.values():
+    for cases in by_code.values():
         record, verdict = cases[0]
         which = f"trial {record.number}" if len(cases) == 1 else share(len(cases), len(trials), "trial")
         # a failed trial that its repetition made good is no failure of the configuration
@@ -293,18 +302,15 @@ def _ranked_by(experiment: Experiment, rows: list[ConfigurationFinding]) -> Lite
 
 
 def _ranked(
-    rows: list[ConfigurationFinding],
-    part: Part,
-    blocks: Blocks,
-    rank_by: Literal["cpu", "overhead"],
+    rows: list[ConfigurationFinding], blocks: Blocks, rank_by: Literal["cpu", "overhead"]
 ) -> list[ConfigurationFinding]:
     """Rank by CPU per record and by the overhead of a call; those that cannot be told apart share a rank."""
     eligible = [row for row in rows if _eligible(row)]
     if not eligible:
         return rows
-    costs = {"overhead": [overhead_by_block(blocks, part, use_of(row), row.heap_bytes) for row in eligible]}
+    costs = {"overhead": [overhead_by_block(blocks, row.cell) for row in eligible]}
     if all(find_measure(row, "cpu", "record") for row in eligible):
-        costs["cpu"] = [_cpu_by_block(row, part, blocks) for row in eligible]
+        costs["cpu"] = [_cpu_by_block(row, blocks) for row in eligible]
     numbers = sorted(blocks)
     ranks: dict[int, dict[Any, int]] = {id(row): {} for row in eligible}
     for by, columns in costs.items():
@@ -316,14 +322,14 @@ def _ranked(
     ]
 
 
-def _cpu_by_block(row: ConfigurationFinding, part: Part, blocks: Blocks) -> dict[int, float]:
-    found = cost.added(blocks, part, use_of(row), row.heap_bytes)
-    values = zip(found.blocks, found.per_record, strict=True)
+def _cpu_by_block(row: ConfigurationFinding, blocks: Blocks) -> dict[int, float]:
+    added = added_cpu(blocks, row.cell)
+    values = zip(added.blocks, added.per_record, strict=True)
     return {number: float(value) for number, value in values if not np.isnan(value)}
 
 
 def _part(part: Part, blocks: Blocks, manifest: Manifest) -> PartFinding:
-    count = sum(1 for block in blocks.values() if any(key[0] == part.name for key in block))
+    count = sum(1 for block in blocks.values() if any(cell.part == part.name for cell in block))
     ending: Any = manifest.part_endings.get(part.name, "interrupted")
     return PartFinding(
         name=part.name,

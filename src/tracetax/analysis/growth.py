@@ -9,11 +9,16 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tracetax.analysis import cost
-from tracetax.analysis.measures import INDICATIVE_BELOW, build_cpu, build_time, make_measure, start_up
-from tracetax.analysis.once import added_once
-from tracetax.analysis.published import published_lines
-from tracetax.model import BASELINE, FULL, Experiment, Part, Use
+from tracetax.analysis.cost import added_cpu, added_once
+from tracetax.analysis.measures import (
+    INDICATIVE_BELOW,
+    MeasuredValue,
+    build_cpu,
+    build_time,
+    make_measure,
+    start_up,
+)
+from tracetax.model import FULL, Experiment, Use
 from tracetax.results import blocks as arranged
 from tracetax.results.blocks import Blocks, service_mean
 from tracetax.results.findings import (
@@ -24,9 +29,10 @@ from tracetax.results.findings import (
     PartFinding,
     PublishedLineValue,
 )
+from tracetax.results.records import Cell
 from tracetax.statistics.intervals import Estimate
 from tracetax.statistics.overhead import differences
-from tracetax.statistics.regression import line
+from tracetax.statistics.regression import fitted_line
 
 Factor = Literal["rate", "depth", "threads", "method_time_ns", "start_up_monitored"]
 FACTORS: tuple[Factor, ...] = ("rate", "depth", "threads", "method_time_ns", "start_up_monitored")
@@ -48,26 +54,26 @@ class Family(Struct, frozen=True):
         return ", ".join(level for level in self.points[0][1].levels.split(", ") if not level.startswith(own))
 
 
-class Kind(Struct, frozen=True):
+class GrowingCost(Struct, frozen=True):
     """A cost to which a line is fitted: its values by block, ns, and what its slope is per."""
 
     measure: MeasureName
     per: Literal["invocation", "method"]
     paired: bool
-    by_block: Callable[[Blocks, Part, Use, int], ByBlock]
+    by_block: Callable[[Blocks, Cell], ByBlock]
 
 
 def families(parts: Sequence[PartFinding]) -> list[Family]:
     """Every set of two or more parts that are alike but for one factor that is a number, and the number of calls."""
-    found: list[Family] = []
+    result: list[Family] = []
     for factor in FACTORS:
         alike: dict[tuple[object, ...], dict[float, PartFinding]] = {}
         for part in parts:
             value = getattr(part.parameters, factor)
             if value != FULL:
                 alike.setdefault(_others(part, factor), {}).setdefault(float(value), part)
-        found += [Family(factor, tuple(sorted(points.items()))) for points in alike.values() if len(points) > 1]
-    return found
+        result += [Family(factor, tuple(sorted(points.items()))) for points in alike.values() if len(points) > 1]
+    return result
 
 
 def _others(part: PartFinding, factor: Factor) -> tuple[object, ...]:
@@ -76,59 +82,59 @@ def _others(part: PartFinding, factor: Factor) -> tuple[object, ...]:
 
 def by_configuration(family: Family, rows: Sequence[ConfigurationFinding]) -> list[list[ConfigurationFinding | None]]:
     """The rows of each configuration at each value; those with two at least that are results."""
-    found: dict[tuple[str, ...], list[ConfigurationFinding | None]] = {}
+    by_use: dict[Use, list[ConfigurationFinding | None]] = {}
     places = {part.name: place for place, (_, part) in enumerate(family.points)}
     for row in rows:
         place = places.get(row.part)
         if place is None or any(verdict.severity == "error" for verdict in row.verdicts):
             continue
-        points = found.setdefault((row.agent, row.configuration, row.build, row.backend), [None] * len(places))
+        points = by_use.setdefault(row.use, [None] * len(places))
         points[place] = points[place] or row
-    return [points for points in found.values() if sum(row is not None for row in points) > 1]
+    return [points for points in by_use.values() if sum(row is not None for row in points) > 1]
 
 
-def growth(
+def growth_lines(
     experiment: Experiment,
     parts: Sequence[PartFinding],
     rows: Sequence[ConfigurationFinding],
     blocks: Blocks,
 ) -> tuple[GrowthFinding, ...]:
     """The lines of every configuration of every family over something that is counted."""
-    by_name = {part.name: part for part in experiment.parts}
-    found = [
+    lines = [
         line
         for family in families(parts)
         for points in by_configuration(family, rows)
-        for kind in KINDS.get(family.factor, ())
-        if (line := _line(family, points, kind, by_name, blocks))
+        for cost in COSTS.get(family.factor, ())
+        if (line := _line(family, points, cost, blocks))
     ]
-    return tuple(replace(line, published=_printed(experiment, line)) for line in found)
+    return tuple(replace(line, published=_printed(experiment, line)) for line in lines)
 
 
 def _printed(experiment: Experiment, line: GrowthFinding) -> tuple[PublishedLineValue, ...]:
-    """What a paper printed: lines through the time of a call over its depth."""
+    """What a paper printed, one line per platform: lines through the time of a call over its depth."""
     if (line.factor, line.slope.name) != ("depth", "service_time"):
         return ()
-    return published_lines(experiment, Use(agent=line.agent, configuration=line.configuration))
+    return tuple(
+        PublishedLineValue(printed.platform, printed.slope, printed.intercept, printed.r_squared, printed.source)
+        for printed in experiment.published_lines
+        if (printed.use.agent, printed.use.configuration) == (line.agent, line.configuration)
+    )
 
 
 def _line(
-    family: Family,
-    points: list[ConfigurationFinding | None],
-    kind: Kind,
-    parts: dict[str, Part],
-    blocks: Blocks,
+    family: Family, points: list[ConfigurationFinding | None], cost: GrowingCost, blocks: Blocks
 ) -> GrowthFinding | None:
     """A line, in the blocks that have all its points; None where fewer than two points have the cost."""
     columns = [
-        (value, row, found)
+        (value, row, by_block)
         for (value, _), row in zip(family.points, points, strict=True)
-        if row and (found := kind.by_block(blocks, parts[row.part], use_of(row), row.heap_bytes))
+        if row and (by_block := cost.by_block(blocks, row.cell))
     ]
-    whole = sorted(set[int].intersection(*(set(found) for _, _, found in columns))) if columns else []
+    whole = sorted(set[int].intersection(*(set(by_block) for _, _, by_block in columns))) if columns else []
     if len(columns) < 2 or not whole:
         return None
-    fitted = line([value for value, _, _ in columns], [[found[block] for _, _, found in columns] for block in whole])
+    costs = [[by_block[block] for _, _, by_block in columns] for block in whole]
+    fitted = fitted_line([value for value, _, _ in columns], costs)
     rows = [row for _, row, _ in columns]
     labels = ("indicative",) if fitted.slope.n < INDICATIVE_BELOW else ()
     labels += ("bent",) if fitted.bent else ()
@@ -136,7 +142,7 @@ def _line(
     labels += ("truncated",) if any(row.records.truncated for row in rows) else ()
 
     def measure(of: Estimate, per: Literal["call", "invocation", "method", ""]) -> Measure:
-        return make_measure(kind.measure, "ns", per, of, labels, paired=kind.paired)
+        return make_measure(cost.measure, "ns", per, of, labels, paired=cost.paired)
 
     first = rows[0]
     return GrowthFinding(
@@ -151,50 +157,48 @@ def _line(
         build=first.build,
         backend=first.backend,
         backend_name=first.backend_name,
-        slope=measure(fitted.slope, kind.per),
-        intercept=measure(fitted.intercept, "call" if kind.per == "invocation" else ""),
+        slope=measure(fitted.slope, cost.per),
+        intercept=measure(fitted.intercept, "call" if cost.per == "invocation" else ""),
         r_squared=fitted.r_squared,
         cut=tuple(value for value, row, _ in columns if row.records.truncated),
     )
 
 
-def use_of(row: ConfigurationFinding) -> Use:
-    """What a row measured."""
-    return Use(agent=row.agent, configuration=row.configuration, build=row.build, backend=row.backend)
+def _service_time(blocks: Blocks, cell: Cell) -> ByBlock:
+    if cell.is_baseline:
+        pairs = arranged.pairs(blocks, cell)
+        return {pair[0].block: sum(service_mean(trial) for trial in pair) / len(pair) for pair in pairs}
+    return {trial.block: service_mean(trial) for trial in arranged.trials(blocks, cell)}
 
 
-def _service_time(blocks: Blocks, part: Part, use: Use, heap_bytes: int) -> ByBlock:
-    if use == BASELINE:
-        found = arranged.pairs(blocks, part.name, heap_bytes)
-        return {pair[0].block: sum(service_mean(trial) for trial in pair) / len(pair) for pair in found}
-    trials = arranged.trials(blocks, part.name, use, "configuration", heap_bytes)
-    return {trial.block: service_mean(trial) for trial in trials}
-
-
-def overhead_by_block(blocks: Blocks, part: Part, use: Use, heap_bytes: int) -> ByBlock:
+def overhead_by_block(blocks: Blocks, cell: Cell) -> ByBlock:
     """What a configuration adds to a call, ns, in the blocks that have both baselines."""
-    found = arranged.paired(blocks, part.name, use, heap_bytes, service_mean)
-    if not found.blocks:
+    beside = arranged.paired(blocks, cell, service_mean)
+    if not beside.blocks:
         return {}
-    values = differences(found.values, found.baseline_1, found.baseline_2)
-    return dict(zip(found.blocks, values.tolist(), strict=True))
+    added = differences(beside.values, beside.baseline_1, beside.baseline_2)
+    return dict(zip(beside.blocks, added.tolist(), strict=True))
 
 
-def _cpu(blocks: Blocks, part: Part, use: Use, heap_bytes: int) -> ByBlock:
-    found = cost.added(blocks, part, use, heap_bytes)
-    return dict(zip(found.blocks, found.per_call.tolist(), strict=True))
+def _cpu(blocks: Blocks, cell: Cell) -> ByBlock:
+    added = added_cpu(blocks, cell)
+    return dict(zip(added.blocks, added.per_call.tolist(), strict=True))
 
 
-KINDS: dict[str, tuple[Kind, ...]] = {
+def _once(value: MeasuredValue) -> Callable[[Blocks, Cell], ByBlock]:
+    return lambda blocks, cell: added_once(blocks, cell, value)
+
+
+COSTS: dict[str, tuple[GrowingCost, ...]] = {
     "depth": (
-        Kind("service_time", "invocation", False, _service_time),
-        Kind("overhead", "invocation", True, overhead_by_block),
-        Kind("cpu", "invocation", True, _cpu),
+        GrowingCost("service_time", "invocation", False, _service_time),
+        GrowingCost("overhead", "invocation", True, overhead_by_block),
+        GrowingCost("cpu", "invocation", True, _cpu),
     ),
     "start_up_monitored": (
-        Kind("startup_first_call_added", "method", True, added_once(start_up)),
-        Kind("build_time_added", "method", True, added_once(build_time)),
-        Kind("build_cpu_added", "method", True, added_once(build_cpu)),
+        GrowingCost("startup_first_call_added", "method", True, _once(start_up)),
+        GrowingCost("build_time_added", "method", True, _once(build_time)),
+        GrowingCost("build_cpu_added", "method", True, _once(build_cpu)),
     ),
 }
 """What grows by a line, by the parameter that counts what is monitored."""

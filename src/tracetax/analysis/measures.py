@@ -1,6 +1,6 @@
-"""The measures of one configuration: means over blocks with intervals, and its overhead against the baselines."""
+"""The measures of one row: means over blocks with intervals, and its overhead against the baselines."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
@@ -11,10 +11,10 @@ from tracetax.model import Schedule
 from tracetax.results.blocks import Paired
 from tracetax.results.findings import Measure, MeasureName
 from tracetax.results.records import Durations, TrialRecord
-from tracetax.statistics.intervals import Estimate, t_interval
-from tracetax.statistics.overhead import Band, as_ratio
+from tracetax.statistics.intervals import Estimate, Floats, t_interval
+from tracetax.statistics.overhead import Band, as_ratio, judged_overhead
 from tracetax.statistics.quantiles import beyond, positive_mean
-from tracetax.statistics.regimes import Starts, judged_overhead
+from tracetax.statistics.regimes import Starts
 from tracetax.statistics.stopping import narrow_enough
 
 INDICATIVE_BELOW = 10
@@ -39,7 +39,12 @@ OF_SHAPE: tuple[MeasureName, ...] = (
 
 Unit = Literal["ns", "bytes", "1", "1/s"]
 Per = Literal["call", "invocation", "record", "method", ""]
-Value = Callable[[TrialRecord], float | None]
+MeasuredValue = Callable[[TrialRecord], float | None]
+"""A value of a trial; None where it has none."""
+BinMeans = Mapping[int, Floats]
+"""By trial: mean service times of its bins, ns, shape (threads, bins)."""
+SECOND_NS = 1e9
+QUARTILES: dict[MeasureName, float] = {"throughput_q1": 0.25, "throughput_median": 0.5, "throughput_q3": 0.75}
 
 
 def of_blocks(by_block: Sequence[Sequence[TrialRecord]]) -> list[Measure]:
@@ -51,17 +56,17 @@ def of_blocks(by_block: Sequence[Sequence[TrialRecord]]) -> list[Measure]:
     ticks = [trial.clock_resolution_ns for block in by_block for trial in block if trial.clock_resolution_ns]
     tick = float(np.median(ticks)) if ticks else 0.0  # one trial that takes its clock for a coarse one changes nothing
 
-    def pick(kind: Literal["service", "response", "lateness"], field: str) -> Value:
+    def pick(kind: Literal["service", "response", "lateness"], field: str) -> MeasuredValue:
         def value(trial: TrialRecord) -> float | None:
-            found: Durations | None = getattr(trial, kind)
-            return None if found is None else float(getattr(found, field))
+            durations: Durations | None = getattr(trial, kind)
+            return None if durations is None else float(getattr(durations, field))
 
         known: list[Durations | None] = [getattr(trial, kind) for block in by_block for trial in block]
         counts = [durations.count for durations in known if durations is not None]
         rare = field in PER_MILLE and any(beyond(count, PER_MILLE[field]) < FEWEST_BEYOND for count in counts)
         return (lambda _: None) if rare else value
 
-    wanted: list[tuple[MeasureName, Unit, Per, Value]] = [
+    wanted: list[tuple[MeasureName, Unit, Per, MeasuredValue]] = [
         ("service_time", "ns", "call", pick("service", "mean")),
         ("service_time_median", "ns", "call", pick("service", "median")),
         ("service_time_p90", "ns", "call", pick("service", "p90")),
@@ -90,18 +95,18 @@ def of_blocks(by_block: Sequence[Sequence[TrialRecord]]) -> list[Measure]:
         ("drain_time", "ns", "", _drain_time),
         ("bytes", "bytes", "record", _bytes_per_record),
     ]
-    result: list[Measure] = []
+    measures: list[Measure] = []
     for name, unit, per, value in wanted:
-        found = [[one for trial in block if (one := value(trial)) is not None] for block in by_block]
-        values = [sum(block) / len(block) for block in found if block]
+        known = [[number for trial in block if (number := value(trial)) is not None] for block in by_block]
+        values = [sum(block) / len(block) for block in known if block]
         if not values:
             continue
         if name in OF_SHAPE:
             estimate = positive_mean(values, 0.0 if name == "service_time_max" else tick)
         else:
             estimate = t_interval(values)
-        result.append(make_measure(name, unit, per, estimate, ()))
-    return [*result, *_second_half(by_block)]
+        measures.append(make_measure(name, unit, per, estimate, ()))
+    return [*measures, *_second_half(by_block)]
 
 
 def of_memory(trials: Sequence[TrialRecord]) -> list[Measure]:
@@ -110,18 +115,45 @@ def of_memory(trials: Sequence[TrialRecord]) -> list[Measure]:
     if trial is None:
         return []
     heap = trial.snapshots.get("collected", {}).get("heap_used_bytes")
-    found: list[tuple[MeasureName, float | None]] = [("heap_live", heap), ("rss_peak", trial.rss_peak_bytes)]
-    return [make_measure(name, "bytes", "", t_interval([value]), ()) for name, value in found if value]
+    sizes: list[tuple[MeasureName, float | None]] = [("heap_live", heap), ("rss_peak", trial.rss_peak_bytes)]
+    return [make_measure(name, "bytes", "", t_interval([size]), ()) for name, size in sizes if size]
 
 
-def overhead(found: Paired, depth: int, band: Band | None, schedule: Schedule, further: Starts) -> list[Measure]:
+def throughput(by_block: Sequence[Sequence[TrialRecord]], bins: BinMeans) -> list[Measure]:
+    """Calls per second at full speed, in the columns of Waller et al. (2014), Tables 1 to 5; nothing without bins.
+
+    The value of a start is its calls ÷ the time that they took, so its interval over blocks is one of throughput, not
+    of the mean rate of bins, which a few fast bins would raise. A bin is a thousandth of a start's calls; its rate is
+    1 s ÷ their mean service time, the sum over threads. Quartiles are over the bins of all starts, pooled. Only bins
+    of the steady part count.
+    """
+    steady = [
+        [bins[trial.number][:, trial.steady.first_bin :] for trial in block if trial.number in bins and trial.steady]
+        for block in by_block
+    ]
+    steady = [[means for means in block if means.size] for block in steady]
+    starts = [[float((SECOND_NS / means.mean(axis=1)).sum()) for means in block] for block in steady if block]
+    if not starts:
+        return []
+    over_blocks = t_interval([sum(block) / len(block) for block in starts])
+    rates = np.concatenate([(SECOND_NS / means).sum(axis=0) for block in steady for means in block])
+    measures = [make_measure("throughput", "1/s", "call", over_blocks, ())]
+    for name, share in QUARTILES.items():
+        quartile = Estimate(float(np.quantile(rates, share)), None, None, over_blocks.n)
+        measures.append(make_measure(name, "1/s", "call", quartile, ()))
+    return measures
+
+
+def overhead_measures(
+    beside: Paired, depth: int, band: Band | None, schedule: Schedule, further: Starts
+) -> list[Measure]:
     """The overhead against the block's two baselines: difference per call and per invocation, and ratio.
 
     ``further`` are starts outside the blocks, which only say whether there are regimes.
     """
-    if not found.blocks:
+    if not beside.blocks:
         return []
-    columns = found.values, found.baseline_1, found.baseline_2
+    columns = beside.values, beside.baseline_1, beside.baseline_2
     judged = judged_overhead(*columns, further)
     difference, log_ratio = judged.difference, judged.log_ratio
     labels: list[str] = []
@@ -144,10 +176,10 @@ def overhead(found: Paired, depth: int, band: Band | None, schedule: Schedule, f
 
 def labelled(measures: list[Measure], *, unsteady: bool) -> list[Measure]:
     """The measures of a row, marked where they rest on trials that never became steady."""
-    marked = ("service_time", "overhead", "overhead_ratio", "throughput")
+    marked = ("service_time", "overhead", "overhead_ratio", "throughput") if unsteady else ()
     return [
-        replace(one, labels=(*one.labels, "no-steady-state")) if unsteady and one.name in marked else one
-        for one in measures
+        replace(measure, labels=(*measure.labels, "no-steady-state")) if measure.name in marked else measure
+        for measure in measures
     ]
 
 
@@ -169,12 +201,12 @@ def start_up(trial: TrialRecord) -> float | None:
 
 
 def build_time(trial: TrialRecord) -> float | None:
-    """Wall time of the processes that built the trial's program; None where it was built before any trial."""
+    """Wall time of the processes that built the trial's program, ns; None where it was built before any trial."""
     return float(trial.building.wall_ns) if trial.building else None
 
 
 def build_cpu(trial: TrialRecord) -> float | None:
-    """Their CPU."""
+    """CPU of the processes that built the trial's program, ns; None where it was built before any trial."""
     return float(trial.building.cpu_ns) if trial.building else None
 
 
@@ -195,13 +227,13 @@ def _longest_pause(trial: TrialRecord) -> float | None:
 def _bytes_per_record(trial: TrialRecord) -> float | None:
     if trial.ledger is None or not trial.ledger.received:
         return None
-    if trial.backend:
+    if trial.cell.use.backend:
         return None  # a backend does not tell them
     return trial.ledger.bytes / trial.ledger.received
 
 
 def _sink_cpu_per_record(trial: TrialRecord) -> float | None:
-    if trial.ledger is None or not trial.ledger.received or trial.disturbance is None or trial.backend:
+    if trial.ledger is None or not trial.ledger.received or trial.disturbance is None or trial.cell.use.backend:
         return None
     return trial.disturbance.sink_cpu_ns / trial.ledger.received
 

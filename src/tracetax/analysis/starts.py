@@ -9,14 +9,15 @@ from tracetax.results.blocks import Paired, service_mean
 from tracetax.results.findings import StartsFinding
 from tracetax.results.manifest import ChosenCalls
 from tracetax.results.records import TrialRecord, Verdict
-from tracetax.statistics.regimes import MIN_VALUES, Regimes, Starts, overhead_regimes, share_below, two_regimes
+from tracetax.statistics.overhead import overhead_regimes
+from tracetax.statistics.regimes import MIN_VALUES, Regimes, Starts, share_below, two_regimes
 
 
-def starts_of(found: Paired, further: Starts) -> StartsFinding | None:
+def starts_of(beside: Paired, further: Starts) -> StartsFinding | None:
     """The starts of a configuration: by themselves, or beside their baselines where only that shows regimes."""
-    if not found.blocks:
+    if not beside.blocks:
         return None
-    regimes = overhead_regimes(found.values, found.baseline_1, found.baseline_2, further)
+    regimes = overhead_regimes(beside.values, beside.baseline_1, beside.baseline_2, further)
     return _finding(regimes.shown, len(further.own) if regimes.shown == regimes.own else 0)
 
 
@@ -50,13 +51,14 @@ def slow_starts(starts: StartsFinding | None) -> list[Verdict]:
 
 def calls_chosen(chosen: Sequence[ChosenCalls], part: str, use: Use) -> list[Verdict]:
     """The note of a row whose starts make another number of calls than the experiment says, and why."""
-    of = next((one for one in chosen if (one.part, one.use) == (part, use) and one.calls != one.instead_of), None)
-    if of is None:
+    own = (choice for choice in chosen if (choice.part, choice.use) == (part, use))
+    choice = next((choice for choice in own if choice.calls != choice.instead_of), None)
+    if choice is None:
         return []
     text = (
-        f"{of.calls:,} calls in a start instead of {of.instead_of:,}: in the first blocks its starts varied by "
-        f"{100 * of.between:.2g} % beyond their calls, and for their calls by {100 * of.within:.2g} %; a start took "
-        f"{of.start_seconds:.2g} s, its calls {of.calls_seconds:.2g} s. For the same half-width that takes "
-        f"{100 * of.gain:.2g} % less time. Those blocks do not count for it"
+        f"{choice.calls:,} calls in a start instead of {choice.instead_of:,}: in the first blocks its starts varied by "
+        f"{100 * choice.between:.2g} % beyond their calls, and for their calls by {100 * choice.within:.2g} %; "
+        f"a start took {choice.start_seconds:.2g} s, its calls {choice.calls_seconds:.2g} s. For the same half-width "
+        f"that takes {100 * choice.gain:.2g} % less time. Those blocks do not count for it"
     )
     return [Verdict(code="calls-chosen", severity="note", text=text)]

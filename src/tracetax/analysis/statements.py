@@ -2,11 +2,14 @@
 
 import math
 
+from msgspec.structs import replace
+
 from tracetax.analysis.delivery import delivers_everything
 from tracetax.model import FULL, Delivery
 from tracetax.results.findings import (
     ConfigurationFinding,
     Findings,
+    Measure,
     PartFinding,
     Statement,
     find_measure,
@@ -16,12 +19,12 @@ from tracetax.words import are, plural, share
 
 def statements(findings: Findings) -> tuple[Statement, ...]:
     """What can be said of a run in sentences, part by part."""
-    result: list[Statement] = []
+    told: list[Statement] = []
     for part in findings.experiment.parts:
         rows = [row for row in findings.configurations if row.part == part.name]
         for tell in (_dropping, _truncating, _sampling):
-            result += [statement for row in rows if (statement := tell(part, row))]
-    return tuple(result)
+            told += [statement for row in rows if (statement := tell(part, row))]
+    return tuple(told)
 
 
 def _dropping(part: PartFinding, row: ConfigurationFinding) -> Statement | None:
@@ -32,8 +35,8 @@ def _dropping(part: PartFinding, row: ConfigurationFinding) -> Statement | None:
     if failed or not promised or delivers_everything(records):
         return None
     rate = find_measure(row, "delivery_rate")
-    offered = rounded(records.offered_per_second) if records.offered_per_second else "?"
-    carried = f" and carries about {rounded(rate.estimate)} of them here" if rate else ""
+    offered = two_digits(records.offered_per_second) if records.offered_per_second else "?"
+    carried = f" and carries about {two_digits(rate.estimate)} of them here" if rate else ""
     text = (
         f"{condition(part)}, {name_of(row)} is offered {offered} records/s{carried}: {_loss(row)} "
         f"(in {share(records.blocks_incomplete, records.blocks, 'block')})."
@@ -103,13 +106,48 @@ def _loss(row: ConfigurationFinding) -> str:
     return f"it {policy}; it tells of every missing record itself"
 
 
+def receiver_statements(findings: Findings) -> tuple[Statement, ...]:
+    """What receiving costs: a sentence for every row that was measured both at a backend and at the sink."""
+    told: list[Statement] = []
+    for part in findings.experiment.parts:
+        rows = [row for row in findings.configurations if row.part == part.name]
+        for row in (row for row in rows if row.backend):
+            twin = next((other for other in rows if _alike(other, row)), None)
+            own = find_measure(row, "receiver_cpu", "record")
+            sink = find_measure(twin, "receiver_cpu", "record") if twin else None
+            if twin is None or own is None or sink is None or sink.estimate <= 0:
+                continue
+            times = two_digits(own.estimate / sink.estimate)
+            blocks = plural(own.n_blocks, "block")
+            text = (
+                f"{condition(part)}, {row.backend_name} takes {_ns(own)} of CPU to receive a record of "
+                f"{name_of(twin)}, the sink {_ns(sink)} on the same cores: {times} times as much ({blocks})."
+            )
+            rests_on = (row_key(row), row_key(twin))
+            identity = f"{part.name}-{row.agent}-{row.configuration}{f'-{row.build}' if row.build else ''}"
+            told.append(Statement(id=f"{identity}-{row.backend}-receives", text=text, rests_on=rests_on))
+    return tuple(told)
+
+
+def _alike(other: ConfigurationFinding, row: ConfigurationFinding) -> bool:
+    """Whether a row is the same at the sink."""
+    return other.use == replace(row.use, backend="")
+
+
+def _ns(of: Measure) -> str:
+    if of.ci95 is None:
+        return f"{two_digits(of.estimate)} ns"
+    half = (of.ci95[1] - of.ci95[0]) / 2
+    return f"{two_digits(of.estimate, like=half)} ± {two_digits(half)} ns"
+
+
 def condition(part: PartFinding) -> str:
     """The rate of a part in words, and its level of each factor: ``At 1,000 calls/s (JDK 17)``."""
     rate = part.parameters.rate
     return f"At {'full speed' if rate == FULL else f'{rate:,.10g} calls/s'}{f' ({part.levels})' if part.levels else ''}"
 
 
-def rounded(value: float, like: float | None = None) -> str:
+def two_digits(value: float, like: float | None = None) -> str:
     """A number to two significant digits, or to the place to which ``like`` has two."""
     size = abs(value if like is None else like)
     place = math.floor(math.log10(size)) - 1 if size > 0 else 0

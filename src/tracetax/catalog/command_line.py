@@ -343,7 +343,7 @@ def _read_jvm(typed: TypedJvm, report: Report) -> JvmShape:
 
 def _read_search(typed: TypedSearch, report: Report) -> Search:
     """How to search; every problem goes to ``report``."""
-    from tracetax.statistics.threshold import rounded  # loads SciPy, for which nothing else here should wait
+    from tracetax.statistics.threshold import three_digits  # loads SciPy, for which nothing else here should wait
 
     otherwise = Search()
     length_ns: int | None = None if typed.seconds is None else read_one(typed.seconds, Duration, "--seconds", report)
@@ -354,7 +354,7 @@ def _read_search(typed: TypedSearch, report: Report) -> Search:
         report.add("--lowest", '"full" is tried in any case: write for example "10/s"')
     return Search(
         seconds=otherwise.seconds if length_ns is None else length_ns / 1e9,
-        lowest=otherwise.lowest if lowest in (None, FULL) else rounded(float(lowest)),
+        lowest=otherwise.lowest if lowest in (None, FULL) else three_digits(float(lowest)),
         resolution=otherwise.resolution,
         further=otherwise.further if typed.further is None else read_one(typed.further, Further, "--further", report),
     )

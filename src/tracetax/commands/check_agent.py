@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from rich.console import Console
 from rich.text import Text
 
-from tracetax.analysis.agent_check import Check, checks
+from tracetax.analysis.agent_check import FileCheck, file_checks
 from tracetax.artifacts import cache_dir, missing_pins
 from tracetax.catalog import fill, load_agents
 from tracetax.catalog.agent_file import Known, listed, unknown_agent
@@ -25,8 +25,8 @@ from tracetax.machine.facts import machine_facts
 from tracetax.machine.lock import sole_run
 from tracetax.model import Agent, Delivery, Experiment, JvmSettings, Parameters, Part, Profile, Schedule, Use
 from tracetax.results.folder import RunFolder
-from tracetax.run.plan import Cell, Slot, heap_for
-from tracetax.run.stages import Plan
+from tracetax.results.records import Cell
+from tracetax.run.plan import TrialPlan, Turn, heap_for
 from tracetax.run.trial import run_trial
 
 CALLS_PER_SECOND = 100.0
@@ -66,8 +66,8 @@ def check_command(request: CheckRequest, root: Path, typed: tuple[str, ...]) -> 
         (part,) = experiment.parts
         (use,) = part.uses
         config = bench.configuration(use.agent, use.configuration)
-        cell = Cell(part.name, use, "configuration", heap_for(config, part))
-        plan = Plan(number=folder.next_number(), slot=Slot(block=1, block_size=1, cell=cell), part=part, config=config)
+        cell = Cell(part.name, use, heap_for(config, part))
+        plan = TrialPlan(folder.next_number(), Turn(block=1, block_size=1, cell=cell), part, config)
         agent = bench.agents[use.agent]
         words = f"{CALLS:,} calls of {DEPTH} invocations, {CALLS_PER_SECOND:g} per second: about 20 seconds"
         console.print(f"\n{agent.name} {agent.version}, {config.title} ({use.configuration}): {words}", soft_wrap=True)
@@ -76,7 +76,7 @@ def check_command(request: CheckRequest, root: Path, typed: tuple[str, ...]) -> 
     monitored = bench.workload.monitored.placeholders
     named = replace(config, record_name=fill(config.record_name or "", monitored))
     logs = folder.path / "logs" / f"{record.number:04d}"
-    results = checks(record, named, str(logs), last_complaint(logs), monitored)
+    results = file_checks(record, named, str(logs), last_complaint(logs), monitored)
     _show(results, console)
     if config.delivery in (Delivery.COMPLETE, Delivery.LOSSY):
         own = "".join(f" --agents-dir {place}" for place in request.agents_dirs)
@@ -97,7 +97,7 @@ def _experiment(use: Use, jdk: int) -> Experiment:
     )
     return Experiment(
         key=f"check-{use.agent}",
-        title=f"Check of {use}",
+        title=f"FileCheck of {use}",
         workload="calltree/java",
         parts=(part,),
         schedule=Schedule(memory=False),
@@ -133,7 +133,7 @@ def last_complaint(logs: Path) -> str:
     return last
 
 
-def _show(results: list[Check], console: Console) -> None:
+def _show(results: list[FileCheck], console: Console) -> None:
     console.print()
     for check in results:
         mark, style = MARKS[check.state]

@@ -11,7 +11,7 @@ from tracetax.analysis.findings import build
 from tracetax.commands.console import console
 from tracetax.commands.options import AsJson, Flag
 from tracetax.errors import ExitCode, UserError
-from tracetax.report.compare import comparison_markdown, name_of, render_comparison
+from tracetax.report.compare import comparison_markdown, render_comparison, row_name
 from tracetax.results.findings import BuildComparison, Findings
 from tracetax.results.folder import RunFolder
 
@@ -57,7 +57,7 @@ def compare(
         render_comparison(comparison, console())
     if by is None:
         return ExitCode.OK
-    return gate((f"{row.part_title}: {name_of(row)}" for row in slower(comparison, by)), by, quiet=as_json or markdown)
+    return gate((f"{row.part_title}: {row_name(row)}" for row in slower(comparison, by)), by, quiet=as_json or markdown)
 
 
 def limit(text: str | None) -> float | None:

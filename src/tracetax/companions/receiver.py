@@ -5,7 +5,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from tracetax.ledger import ProtocolCount, together
+from tracetax.ledger import ProtocolCount, summed
 from tracetax.model import Scrape
 
 
@@ -45,7 +45,7 @@ class PhaseReport(Struct, frozen=True):
     def of(self, protocol: str | None) -> ProtocolCount:
         """The count of one protocol; of all together where the configuration promises nothing on any."""
         if protocol is None:
-            return together(self.protocols.values())
+            return summed(self.protocols.values())
         return self.protocols.get(protocol, ProtocolCount())
 
 

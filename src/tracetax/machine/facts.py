@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from tracetax.machine.isolation import Isolation, isolation_here
-from tracetax.machine.limits import Limits, meminfo, read_limits, usable_cores
+from tracetax.machine.limits import MachineLimits, meminfo, read_limits, usable_cores
 from tracetax.machine.toolchain import find_jdk
 
 ROOT = Path("/")
@@ -42,7 +42,7 @@ class Machine(Struct, frozen=True):
     transparent_huge_pages: str | None
     mitigations: dict[str, str]
     load: tuple[float, float, float]
-    limits: Limits
+    limits: MachineLimits
     disk_free_bytes: int
     python: str
     java: str | None

@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 
 
-class Limits(Struct, frozen=True):
+class MachineLimits(Struct, frozen=True):
     """The tightest limits on the way from this process's group to the root; None where there is none."""
 
     cpus: float | None
@@ -19,7 +19,7 @@ _NO_MEMORY_LIMIT = 1 << 60
 """Version 1 writes a number near 2⁶³ where memory is not limited."""
 
 
-def read_limits(root: Path = Path("/")) -> Limits:
+def read_limits(root: Path = Path("/")) -> MachineLimits:
     """Read both versions of control groups, whichever are mounted under ``root``."""
     cpus: list[float] = []
     memory: list[int] = []
@@ -34,7 +34,7 @@ def read_limits(root: Path = Path("/")) -> Limits:
             limit = _number(folder / name)
             if limit is not None and limit < _NO_MEMORY_LIMIT:
                 memory.append(limit)
-    return Limits(cpus=min(cpus, default=None), memory_bytes=min(memory, default=None))
+    return MachineLimits(cpus=min(cpus, default=None), memory_bytes=min(memory, default=None))
 
 
 def read_throttling(root: Path = Path("/")) -> int | None:

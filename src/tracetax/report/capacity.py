@@ -28,29 +28,29 @@ def render_capacity(capacity: Capacity, console: Console) -> None:
     for heading in ("complete at\ncalls/s", "in trials", "incomplete at\ncalls/s", "in trials"):
         table.add_column(Text(heading), justify="right", overflow="fold")
     table.add_column("", overflow="fold")
-    for found in capacity.configurations:
-        table.add_row(Text(printable(found.title)), *_cells(found), Text(OUTCOMES[found.outcome], style="yellow"))
+    for row in capacity.configurations:
+        table.add_row(Text(printable(row.title)), *_cells(row), Text(OUTCOMES[row.outcome], style="yellow"))
     console.print()
     console.print(table)
     console.print()
-    for found in capacity.configurations:
-        for text in (found.text, hidden_words(found)):
+    for row in capacity.configurations:
+        for text in (row.text, hidden_words(row)):
             if text:
                 console.print(Text(textwrap.fill(printable(text), console.width)), highlight=False)
 
 
-def hidden_words(found: CapacityFinding) -> str:
+def hidden_words(row: CapacityFinding) -> str:
     """What the length of a trial cannot show, in words; empty where there is no queue to speak of."""
-    if found.hidden_per_second is None or found.outcome != "bracket":
+    if row.hidden_per_second is None or row.outcome != "bracket":
         return ""
     return (
-        f"  Its queue can take in {numbers.per_second([found.hidden_per_second], 'calls')} more than it carries for as "
+        f"  Its queue can take in {numbers.per_second([row.hidden_per_second], 'calls')} more than it carries for as "
         "long as a trial lasts, so in the long run it carries up to that much less."
     )
 
 
-def _cells(found: CapacityFinding) -> tuple[Text, Text, Text, Text]:
-    low, high = found.complete_at, found.incomplete_at
+def _cells(row: CapacityFinding) -> tuple[Text, Text, Text, Text]:
+    low, high = row.complete_at, row.incomplete_at
     held = "" if low is None else f"{low.complete} of {low.trials}"
     return _rate(low), Text(held), _rate(high), Text(_missed(high))
 

@@ -1,7 +1,7 @@
 """The columns of the terminal's table: how wide each is, and what stands below a row where it is narrow."""
 
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from rich.cells import cell_len
 from rich.console import Group as RichGroup
@@ -14,13 +14,14 @@ from tracetax.model import Delivery
 from tracetax.printable import printable
 from tracetax.report import numbers
 from tracetax.report.headline import Cost
-from tracetax.report.sentences import building
 from tracetax.report.views import (
     Group,
+    MeasureOf,
     PartView,
     apart,
+    building_words,
     cpu,
-    group_of,
+    group_of_row,
     half_width,
     labels,
     loss,
@@ -31,7 +32,6 @@ from tracetax.report.views import (
 )
 from tracetax.results.findings import ConfigurationFinding, Measure, PartFinding
 
-Value = Callable[[ConfigurationFinding], Measure | None]
 WARNING = "⚠"
 MIN_TITLE = 16
 RANK = 2
@@ -48,7 +48,7 @@ class Layout:
     """Column widths, the same for every part, so that all numbers line up. What ranks comes first, and is marked."""
 
     def __init__(self, parts: list[PartView], width: int, by: Cost) -> None:
-        placed = [(row, view.part) for view in parts for row in view.rows if group_of(row) is not Group.FAILED]
+        placed = [(row, view.part) for view in parts for row in view.rows if group_of_row(row) is not Group.FAILED]
         rows = [row for row, _ in placed]
         notes = [labels(row, part) for row, part in placed]
         self.agent = _widest(printable(row.agent_name) for row in rows)
@@ -79,9 +79,9 @@ class Layout:
 
     def _numbers(self) -> list[tuple[int, tuple[str, ...]]]:
         """Width and heading of each column of numbers that has room."""
-        found = [(pair.width, pair.heading) for pair in self.pairs]
-        found += [(self.p99, P99)] if self.p99 else []
-        return [*found, (self.records, RECORDS)]
+        columns = [(pair.width, pair.heading) for pair in self.pairs]
+        columns += [(self.p99, P99)] if self.p99 else []
+        return [*columns, (self.records, RECORDS)]
 
     def header(self) -> Text:
         """The names of the columns of numbers, ending in the same line."""
@@ -112,7 +112,7 @@ class Layout:
         below = [words for pair in self.below if (words := pair.in_words(row))]
         spent = apart(row)
         below += [f"CPU {_amount(spent)} ns per invocation offered"] if spent else []
-        built = building(row)
+        built = building_words(row)
         below += [built] if built else []
         below += [", ".join(notes)] if notes and not self.label else []
         below += [loss(row)] if group in (Group.LOST, Group.PARTIAL, Group.COUNTS) else []
@@ -135,7 +135,7 @@ class Layout:
 class _Pair:
     """A column of estimates with their half-widths, aligned at the ±."""
 
-    def __init__(self, of: Value, heading: tuple[str, ...], rows: list[ConfigurationFinding]) -> None:
+    def __init__(self, of: MeasureOf, heading: tuple[str, ...], rows: list[ConfigurationFinding]) -> None:
         texts = [_measured(of(row)) for row in rows]
         self.of = of
         self.heading = heading
@@ -162,13 +162,13 @@ class _Pair:
 
 def warnings_of(row: ConfigurationFinding, told: Iterable[str] = ()) -> list[RenderableType]:
     """A row's warnings, below it; the page has its notes too."""
-    found: list[RenderableType] = []
+    warnings: list[RenderableType] = []
     for verdict in remarks(row, told):
         if verdict.severity == "warning":
             table = Table.grid(padding=(0, 1))
             table.add_row(Text(WARNING, style="yellow"), Text(printable(verdict.text)))
-            found.append(Padding(table, (0, 0, 0, RANK + GAP)))
-    return found
+            warnings.append(Padding(table, (0, 0, 0, RANK + GAP)))
+    return warnings
 
 
 def _at(words: tuple[str, ...], line: int) -> str:

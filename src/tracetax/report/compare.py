@@ -34,7 +34,7 @@ OTHER_MACHINES = (
 HEADINGS = ("", "first", "second", "difference", "ratio, 95 %", "")
 
 
-class Line(Struct, frozen=True):
+class ComparedMeasure(Struct, frozen=True):
     """One measure of one row, in words."""
 
     name: str
@@ -46,7 +46,7 @@ class Line(Struct, frozen=True):
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """In the order of the columns."""
+        """Its words in the order of the table's columns."""
         return (self.name, self.first, self.second, self.difference, self.ratio, self.verdict)
 
 
@@ -78,13 +78,13 @@ def render_comparison(comparison: RunComparison, console: Console) -> None:
 
 
 def comparison_markdown(comparison: RunComparison) -> str:
-    """The same as Markdown, without HTML and links."""
+    """What two runs differ in, then their rows side by side, as Markdown without HTML and links."""
     first, second = (_escaped(run) for run in comparison.runs)
     blocks = [f"**{second}** against **{first}**"]
     if comparison.differences:
         rows = [
-            f"| {_escaped(one.what)} | {_escaped(one.first)} | {_escaped(one.second)} |"
-            for one in comparison.differences
+            f"| {_escaped(difference.what)} | {_escaped(difference.first)} | {_escaped(difference.second)} |"
+            for difference in comparison.differences
         ]
         blocks.append("\n".join(("| differs | first | second |", "| --- | --- | --- |", *rows)))
     else:
@@ -98,7 +98,7 @@ def comparison_markdown(comparison: RunComparison) -> str:
             "| --- | --- | --: | --: | --: | --: | --- |",
         ]
         lines += [
-            f"| {_escaped(name_of(row))} | {' | '.join(map(_escaped, line.cells))} |"
+            f"| {_escaped(row_name(row))} | {' | '.join(map(_escaped, line.cells))} |"
             for row in rows
             for line in _lines(row)
         ]
@@ -113,7 +113,7 @@ def comparison_markdown(comparison: RunComparison) -> str:
 def moved_baselines(comparison: RunComparison) -> Iterator[str]:
     """A sentence for each part whose baselines, the same program in both runs, took another time."""
     for row in comparison.baselines:
-        change = next((one for one in row.changes if one.name == "service_time"), None)
+        change = next((change for change in row.changes if change.name == "service_time"), None)
         if change and change.ratio and change.verdict in ("more", "less"):
             share = abs(change.ratio.estimate - 1)
             than = "longer" if change.verdict == "more" else "less long"
@@ -123,7 +123,7 @@ def moved_baselines(comparison: RunComparison) -> Iterator[str]:
             )
 
 
-def name_of(row: RowChange) -> str:
+def row_name(row: RowChange) -> str:
     """An agent with its configuration, build and backend."""
     build = f" [{row.build}]" if row.build else ""
     return f"{row.agent_name} {row.title}{build}" + (f" → {row.backend}" if row.backend else "")
@@ -131,26 +131,26 @@ def name_of(row: RowChange) -> str:
 
 def _groups(comparison: RunComparison) -> list[tuple[str, list[RowChange]]]:
     """The rows by part, its baselines first."""
-    found: dict[str, list[RowChange]] = {}
+    groups: dict[str, list[RowChange]] = {}
     for row in (*comparison.baselines, *comparison.rows):
-        found.setdefault(row.part_title, []).append(row)
-    return list(found.items())
+        groups.setdefault(row.part_title, []).append(row)
+    return list(groups.items())
 
 
-def _lines(row: RowChange) -> Iterator[Line]:
+def _lines(row: RowChange) -> Iterator[ComparedMeasure]:
     per_record = any(change.name == "cpu" and change.per == "record" for change in row.changes)
     for change in row.changes:
-        baseline = not any(one.name == "overhead" for one in row.changes)
+        baseline = not any(change.name == "overhead" for change in row.changes)
         beside = change.name == "service_time" and not baseline
         twice = change.name == "cpu" and change.per == "invocation" and per_record
         if change.name in NAMES and not beside and not twice:
             yield _line(change)
     before, after = row.completeness
     if before is not None and after is not None and min(before, after) < 1:
-        yield Line("records that arrived", numbers.percent(before), numbers.percent(after), "", "", "")
+        yield ComparedMeasure("records that arrived", numbers.percent(before), numbers.percent(after), "", "", "")
 
 
-def _line(change: Change) -> Line:
+def _line(change: Change) -> ComparedMeasure:
     difference = "–"
     if change.ci95:
         half = (change.ci95[1] - change.ci95[0]) / 2
@@ -164,7 +164,7 @@ def _line(change: Change) -> Line:
         ratio = f"× {digits} ({numbers.fine(low, spread)[0]} to {numbers.fine(high, spread)[0]})"
     name = NAMES[change.name].format(per=change.per)
     verdict = change.verdict or ("one block" if not change.ci95 and change.first.n_blocks < 2 else "")
-    return Line(name, _duration(change.first), _duration(change.second), difference, ratio, verdict)
+    return ComparedMeasure(name, _duration(change.first), _duration(change.second), difference, ratio, verdict)
 
 
 def _duration(of: Measure) -> str:
@@ -176,21 +176,21 @@ def _differences(differences: Sequence[Difference], console: Console) -> None:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for heading in ("what differs", "first", "second"):
         table.add_column(heading, overflow="fold")
-    for one in differences:
-        table.add_row(*(Text(printable(word)) for word in (one.what, one.first, one.second)))
+    for difference in differences:
+        table.add_row(*(Text(printable(word)) for word in (difference.what, difference.first, difference.second)))
     console.print(table)
 
 
 def _table(rows: Sequence[RowChange], console: Console) -> None:
     """A line per row, and below it one per measure; where the terminal is narrow, a measure takes several."""
     lines = {id(row): list(_lines(row)) for row in rows}
-    every = [line.cells for found in lines.values() for line in found]
+    every = [line.cells for measures in lines.values() for line in measures]
     widths = [max(map(cell_len, column)) for column in zip(HEADINGS, *every, strict=True)]
     wide = sum(widths) + 2 * len(widths) + 2 <= console.width
     if wide:
         console.print(Text(f"  {_joined(HEADINGS, widths)}", "dim"))
     for row in rows:
-        console.print(Text(printable(name_of(row)), "bold" if console.is_terminal else ""), soft_wrap=True)
+        console.print(Text(printable(row_name(row)), "bold" if console.is_terminal else ""), soft_wrap=True)
         for line in lines[id(row)]:
             if wide:
                 console.print(Text(f"  {_joined(line.cells, widths)}".rstrip()))

@@ -9,8 +9,16 @@ from tracetax.analysis.statements import condition
 from tracetax.model import FULL
 from tracetax.report import numbers
 from tracetax.report.headline import Cost, head, place
-from tracetax.report.sentences import duration
-from tracetax.report.views import Group, PartView, cpu, half_width, measure, overhead, ranked_by
+from tracetax.report.views import (
+    Group,
+    PartView,
+    cpu,
+    half_width,
+    measure,
+    measured_time,
+    overhead,
+    ranked_by,
+)
 from tracetax.results.findings import ConfigurationFinding, Findings, Measure, MeasureName, PartFinding
 
 ROOM = 6
@@ -24,7 +32,7 @@ BEST = "✓"
 MEANING = f"{BEST} best, or too close to the best to tell apart, of those that deliver every record here"
 
 
-class Line(Struct, frozen=True):
+class Quantity(Struct, frozen=True):
     """One row of the table: a quantity of every configuration."""
 
     label: str
@@ -36,12 +44,12 @@ class Line(Struct, frozen=True):
     """The same per something smaller as the line above it."""
 
 
-class Decision(Struct, frozen=True):
+class ChoiceTable(Struct, frozen=True):
     """The table: configurations that promise records, and what each takes and delivers."""
 
     view: PartView
     columns: tuple[ConfigurationFinding, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[Quantity, ...]
     others: int
     """Configurations for which there was no room."""
 
@@ -51,7 +59,7 @@ class Decision(Struct, frozen=True):
         return any(line.best for line in self.lines)
 
 
-def decision(findings: Findings, parts: Sequence[PartView], room: int = ROOM) -> Decision | None:
+def decision(findings: Findings, parts: Sequence[PartView], room: int = ROOM) -> ChoiceTable | None:
     """The table of the part that the first sentence is of; None where no configuration was measured that records.
 
     ``room`` is how many configurations may stand side by side: the first in the order of the report, and of the last
@@ -64,7 +72,7 @@ def decision(findings: Findings, parts: Sequence[PartView], room: int = ROOM) ->
     by = ranked_by(findings)
     lines = list(_lines(view, parts, rows, by))
     kept = _kept(rows, room, by)
-    return Decision(
+    return ChoiceTable(
         view=view,
         columns=tuple(rows[number] for number in kept),
         lines=tuple(_narrowed(line, kept) for line in lines),
@@ -72,10 +80,10 @@ def decision(findings: Findings, parts: Sequence[PartView], room: int = ROOM) ->
     )
 
 
-def reading(found: Decision) -> str:
+def reading(choice: ChoiceTable) -> str:
     """What the lines of the table mean, as far as they are there."""
     used = "CPU is that of all threads, until the last record has arrived. "
-    cpu_told = used if any(line.label.startswith("CPU") for line in found.lines) else ""
+    cpu_told = used if any(line.label.startswith("CPU") for line in choice.lines) else ""
     return f"Delay is what the traced thread waits (latency, overhead). {cpu_told}± is a 95 % interval."
 
 
@@ -87,18 +95,18 @@ def _kept(rows: list[ConfigurationFinding], room: int, by: Cost) -> list[int]:
     kept = list(range(min(room, len(rows))))
     other: Cost = "overhead" if by == "cpu" else "cpu"
     ranked = [(number, rank) for number, row in enumerate(rows) if (rank := place(row, other, by))]
-    first = min(ranked, key=lambda found: found[1], default=None)
+    first = min(ranked, key=lambda numbered: numbered[1], default=None)
     if first and first[0] not in kept and room > 1:
         kept[-1] = first[0]
     return kept
 
 
-def _narrowed(line: Line, kept: list[int]) -> Line:
+def _narrowed(line: Quantity, kept: list[int]) -> Quantity:
     best = frozenset(new for new, old in enumerate(kept) if old in line.best)
     return replace(line, cells=tuple(line.cells[number] for number in kept), best=best)
 
 
-def _lines(view: PartView, parts: Sequence[PartView], rows: list[ConfigurationFinding], by: Cost) -> Iterator[Line]:
+def _lines(view: PartView, parts: Sequence[PartView], rows: list[ConfigurationFinding], by: Cost) -> Iterator[Quantity]:
     others = [other for other in parts if _alike(other.part, view.part)]
     elsewhere = [line for other in others for line in _of_delay_elsewhere(other, rows, by)]
     costs = {"cpu": _of_cpu(view.part, rows, by), "overhead": [*_of_delay(view.part, rows, by), *elsewhere]}
@@ -108,15 +116,15 @@ def _lines(view: PartView, parts: Sequence[PartView], rows: list[ConfigurationFi
     yield from _of_memory(view, parts, rows)
     added = [measure(row, "startup_first_call_added") for row in rows]
     if any(added):
-        yield Line("Start-up, added", "", _times(added), _least(rows, added))
+        yield Quantity("Start-up, added", "", _times(added), _least(rows, added))
     for other in (view, *others):
-        found = [_same(other, row) for row in rows]
-        delivered = [_delivered(row, other is view) for row in found]
+        same = [_same(other, row) for row in rows]
+        delivered = [_delivered(row, other is view) for row in same]
         if any(cell != "–" for cell in delivered):
-            yield Line(f"Records delivered at {_speed(other.part)}", "", tuple(delivered), _whole(found))
+            yield Quantity(f"Records delivered at {_speed(other.part)}", "", tuple(delivered), _whole(same))
 
 
-def _of_cpu(part: PartFinding, rows: list[ConfigurationFinding], by: Cost) -> list[Line]:
+def _of_cpu(part: PartFinding, rows: list[ConfigurationFinding], by: Cost) -> list[Quantity]:
     per_record = [cpu(row) for row in rows]
     if not any(per_record):
         return []
@@ -124,50 +132,50 @@ def _of_cpu(part: PartFinding, rows: list[ConfigurationFinding], by: Cost) -> li
     records = _times(per_record)
     rate = part.parameters.rate
     if rate == FULL:
-        return [Line("CPU of all threads per record", note, records, best)]
+        return [Quantity("CPU of all threads per record", note, records, best)]
     to_percent = rate * part.parameters.depth / 1e9 * 100
     cells = tuple(_share(measure(row, "cpu", "invocation"), to_percent) for row in rows)
     return [
-        Line("CPU, share of a core", note, cells, best),
-        Line("CPU per record", "", records, minor=True),
+        Quantity("CPU, share of a core", note, cells, best),
+        Quantity("CPU per record", "", records, minor=True),
     ]
 
 
-def _of_delay(part: PartFinding, rows: list[ConfigurationFinding], by: Cost) -> list[Line]:
+def _of_delay(part: PartFinding, rows: list[ConfigurationFinding], by: Cost) -> list[Quantity]:
     best, note = _ranked(rows, "overhead", by)
     depth = part.parameters.depth
     calls = _times([measure(row, "overhead", "call") for row in rows])
     label = f"Delay per call of {depth} invocations" if depth > 1 else "Delay per call"
-    lines = [Line(label, note, calls, best)]
+    lines = [Quantity(label, note, calls, best)]
     if depth > 1:
-        lines.append(Line("Delay per invocation", "", _times([overhead(row) for row in rows]), minor=True))
+        lines.append(Quantity("Delay per invocation", "", _times([overhead(row) for row in rows]), minor=True))
     return lines
 
 
-def _of_delay_elsewhere(view: PartView, rows: list[ConfigurationFinding], by: Cost) -> Iterator[Line]:
+def _of_delay_elsewhere(view: PartView, rows: list[ConfigurationFinding], by: Cost) -> Iterator[Quantity]:
     """The delay at another speed, where who delays least may be another one."""
-    found = [_same(view, row) for row in rows]
-    delays = [overhead(row) if row else None for row in found]
+    same = [_same(view, row) for row in rows]
+    delays = [overhead(row) if row else None for row in same]
     if any(delays):
-        places = {number: rank for number, row in enumerate(found) if row and (rank := place(row, "overhead", by))}
+        places = {number: rank for number, row in enumerate(same) if row and (rank := place(row, "overhead", by))}
         best = frozenset(number for number, rank in places.items() if rank == min(places.values()))
         told = best if 2 <= len(places) != len(best) else frozenset[int]()
-        yield Line(f"The same at {_speed(view.part)}", "", _times(delays), told, minor=True)
+        yield Quantity(f"The same at {_speed(view.part)}", "", _times(delays), told, minor=True)
 
 
 def _speed(part: PartFinding) -> str:
     return condition(replace(part, levels="")).removeprefix("At ")
 
 
-def _of_memory(view: PartView, parts: Sequence[PartView], rows: list[ConfigurationFinding]) -> Iterator[Line]:
+def _of_memory(view: PartView, parts: Sequence[PartView], rows: list[ConfigurationFinding]) -> Iterator[Quantity]:
     name: MeasureName = "rss_peak"
     for other in (view, *(other for other in parts if _alike(other.part, view.part))):
-        found = [measure(row, name) if (row := _same(other, mine)) else None for mine in rows]
-        if any(found):
+        peaks = [measure(row, name) if (row := _same(other, mine)) else None for mine in rows]
+        if any(peaks):
             base = next((of for row in other.baselines if (of := measure(row, name))), None)
             note = f"no agent: {numbers.size(base.estimate)}" if base else ""
-            cells = tuple(numbers.size(of.estimate) if of else "–" for of in found)
-            yield Line("Memory, peak", note, cells, _least(rows, found))
+            cells = tuple(numbers.size(of.estimate) if of else "–" for of in peaks)
+            yield Quantity("Memory, peak", note, cells, _least(rows, peaks))
             return
 
 
@@ -183,22 +191,22 @@ def _alike(part: PartFinding, like: PartFinding) -> bool:
 def _same(view: PartView, row: ConfigurationFinding) -> ConfigurationFinding | None:
     """The row of the same configuration in another part."""
 
-    def key(of: ConfigurationFinding) -> tuple[str, ...]:
-        return of.agent, of.configuration, of.technology, of.build, of.backend
+    if row.part == view.part.name:
+        return row
+    alike = (other for other in view.rows if (other.use, other.technology) == (row.use, row.technology))
+    return next(alike, None)
 
-    return row if row.part == view.part.name else next((of for of in view.rows if key(of) == key(row)), None)
 
-
-def _times(found: Sequence[Measure | None]) -> tuple[str, ...]:
+def _times(added: Sequence[Measure | None]) -> tuple[str, ...]:
     """Times that were added, in the unit of the largest; where none was shown, its upper limit."""
-    largest = max((abs(of.estimate) for of in found if of), default=0.0)
-    return tuple(_time(of, largest) if of else "–" for of in found)
+    largest = max((abs(of.estimate) for of in added if of), default=0.0)
+    return tuple(_time(of, largest) if of else "–" for of in added)
 
 
 def _time(of: Measure, largest: float) -> str:
     if of.ci95 and of.ci95[0] <= 0:
         return f"at most {numbers.duration(max(0.0, of.ci95[1]), 2)}"
-    return duration(of, of=largest) if abs(of.estimate) >= largest / 20 else duration(of)
+    return measured_time(of, largest) if abs(of.estimate) >= largest / 20 else measured_time(of)
 
 
 def _share(of: Measure | None, to_percent: float) -> str:
@@ -230,9 +238,9 @@ def _ranked(rows: list[ConfigurationFinding], cost: Cost, by: Cost) -> tuple[fro
     return (frozenset() if tied or len(places) < 2 else best), "; ".join(notes)
 
 
-def _least(rows: list[ConfigurationFinding], found: Sequence[Measure | None]) -> frozenset[int]:
+def _least(rows: list[ConfigurationFinding], values: Sequence[Measure | None]) -> frozenset[int]:
     """Who takes least, of those that deliver every record; none where all are alike."""
-    judged = {number: of for number, of in enumerate(found) if of and rows[number].rank is not None}
+    judged = {number: of for number, of in enumerate(values) if of and rows[number].rank is not None}
     if len(judged) < 2:
         return frozenset()
     least = min(judged.values(), key=lambda of: of.estimate)
@@ -247,8 +255,8 @@ def _not_above(of: Measure, least: Measure) -> bool:
     return of.estimate * (1 - CLEAR) <= least.estimate
 
 
-def _whole(found: Sequence[ConfigurationFinding | None]) -> frozenset[int]:
+def _whole(rows: Sequence[ConfigurationFinding | None]) -> frozenset[int]:
     """Who delivered every record; none where all did."""
-    known = {number: row for number, row in enumerate(found) if row and row.records.completeness is not None}
+    known = {number: row for number, row in enumerate(rows) if row and row.records.completeness is not None}
     best = frozenset(number for number, row in known.items() if not row.records.blocks_incomplete)
     return frozenset() if len(best) == len(known) else best

@@ -32,7 +32,7 @@ def verdict(findings: Findings, parts: Sequence[PartView]) -> str | None:
     by = ranked_by(findings)
     rows = ranked_rows(view)
     only = len([row for row in view.rows if promises(row)]) > len(rows)
-    sentences = list(_candidates(condition(view.part), _places(rows, by), rows, only))
+    sentences = list(_candidates(condition(view.part), _leads(rows, by), rows, only))
     return next((text for text in sentences if len(text.split()) <= WORDS), sentences[-1])
 
 
@@ -52,7 +52,7 @@ def place(row: ConfigurationFinding, cost: Cost, by: Cost) -> int | None:
     return row.ranks.get(cost, row.rank if cost == by else None)
 
 
-class _Place(Struct, frozen=True):
+class _Lead(Struct, frozen=True):
     """Who comes first by one cost: one row, several that share it, or all, which then are not told apart."""
 
     cost: Cost
@@ -77,29 +77,29 @@ class _Style(Struct, frozen=True):
         return self.names[id(row)] + (" (deferred)" if cost == "overhead" and row.deferred else "")
 
 
-def _places(rows: Sequence[ConfigurationFinding], by: Cost) -> list[_Place]:
+def _leads(rows: Sequence[ConfigurationFinding], by: Cost) -> list[_Lead]:
     """Who comes first by each cost that is known of all rows; what the ranks follow leads."""
-    found: list[_Place] = []
+    leads: list[_Lead] = []
     for cost in sorted(COSTS, key=lambda cost: cost != by):
         places = [place(row, cost, by) for row in rows]
         known = [number for number in places if number is not None]
         if len(known) == len(rows) and all(_measure(row, cost) for row in rows):
             first = tuple(row for row, number in zip(rows, places, strict=True) if number == min(known))
-            found.append(_Place(cost, first, len(rows)))
-    return found
+            leads.append(_Lead(cost, first, len(rows)))
+    return leads
 
 
-def _candidates(where: str, places: list[_Place], rows: Sequence[ConfigurationFinding], only: bool) -> Iterator[str]:
+def _candidates(where: str, leads: list[_Lead], rows: Sequence[ConfigurationFinding], only: bool) -> Iterator[str]:
     """The sentence as long as it may be, then ever shorter."""
     per = " per record" if any(row.records.truncated for row in rows) else " per invocation"
     ways = product(_namings(rows), ((per, True), ("", True), ("", False)))
     for style in (_Style(names, unit, amounts) for names, (unit, amounts) in ways):
         if len(rows) == 1:
-            said = _alone(rows[0], [found.cost for found in places], style, only)
+            said = _alone(rows[0], [lead.cost for lead in leads], style, only)
         elif len(rows) == 2:
-            said = _of_two(rows, places, style)
+            said = _of_two(rows, leads, style)
         else:
-            said = f"of {numbers.in_words(len(rows))}, {_of_many(places, style)}"
+            said = f"of {numbers.in_words(len(rows))}, {_of_many(leads, style)}"
         yield f"{where}, {said}."
 
 
@@ -108,12 +108,12 @@ def _namings(rows: Sequence[ConfigurationFinding]) -> list[dict[int, str]]:
     agents = [row.agent_name for row in rows]
     if len(set(agents)) == len(rows):
         return [{id(row): row.agent_name for row in rows}]
-    one = len(set(agents)) == 1
-    titles = {id(row): title_of(row) if one else f"{row.agent_name} ({title_of(row)})" for row in rows}
+    same_agent = len(set(agents)) == 1
+    titles = {id(row): title_of(row) if same_agent else f"{row.agent_name} ({title_of(row)})" for row in rows}
     keys: dict[int, str] = {}
     for row in rows:
         marks = "".join(f" [{mark}]" for mark in (row.build, row.backend) if mark)
-        keys[id(row)] = row.configuration + marks if one else f"{row.agent_name} {row.configuration}{marks}"
+        keys[id(row)] = row.configuration + marks if same_agent else f"{row.agent_name} {row.configuration}{marks}"
     return [titles, keys]
 
 
@@ -128,8 +128,8 @@ def _alone(row: ConfigurationFinding, costs: list[Cost], style: _Style, only: bo
     return f"{name} {pays}{style.per}"
 
 
-def _of_two(rows: Sequence[ConfigurationFinding], places: list[_Place], style: _Style) -> str:
-    won, tied = [one for one in places if not one.tied], [one for one in places if one.tied]
+def _of_two(rows: Sequence[ConfigurationFinding], leads: list[_Lead], style: _Style) -> str:
+    won, tied = [lead for lead in leads if not lead.tied], [lead for lead in leads if lead.tied]
     names = [style.names[id(row)] for row in rows]
     if not won:
         both = "neither by CPU nor by delay" if len(tied) > 1 else f"by {_noun(tied[0].cost)}"
@@ -137,47 +137,51 @@ def _of_two(rows: Sequence[ConfigurationFinding], places: list[_Place], style: _
     if len(won) == 2 and won[0].first == won[1].first:
         (winner,) = won[0].first
         (loser,) = (row for row in rows if row is not winner)
-        told = (f"{_noun(one.cost)} {_amount(winner, one.cost)} against {_amount(loser, one.cost)} µs" for one in won)
+        told = (
+            f"{_noun(lead.cost)} {_amount(winner, lead.cost)} against {_amount(loser, lead.cost)} µs" for lead in won
+        )
         name = style.name(winner, "overhead")
         amounts = f": {', '.join(told)}{style.per}" if style.amounts else " in CPU and delay"
         return f"{name} costs less than {style.names[id(loser)]}{amounts}"
     clauses: list[str] = []
-    for one in won:
-        (winner,) = one.first
+    for lead in won:
+        (winner,) = lead.first
         (loser,) = (row for row in rows if row is not winner)
-        amounts = f" ({_amount(winner, one.cost)} against {_amount(loser, one.cost)} µs)" if style.amounts else ""
+        amounts = f" ({_amount(winner, lead.cost)} against {_amount(loser, lead.cost)} µs)" if style.amounts else ""
         clauses.append(
-            f"{style.name(winner, one.cost)} {_least(one.cost, 'less')}{'' if clauses else style.per}{amounts}"
+            f"{style.name(winner, lead.cost)} {_least(lead.cost, 'less')}{'' if clauses else style.per}{amounts}"
         )
-    ties = "".join(f"; their {COSTS[one.cost][2]} cannot be told apart" for one in tied)
+    ties = "".join(f"; their {COSTS[lead.cost][2]} cannot be told apart" for lead in tied)
     return ", ".join(clauses) + ties
 
 
-def _of_many(places: list[_Place], style: _Style) -> str:
-    if all(one.tied for one in places):
-        by = "neither by CPU nor by delay" if len(places) > 1 else f"not by {_noun(places[0].cost)}"
+def _of_many(leads: list[_Lead], style: _Style) -> str:
+    if all(lead.tied for lead in leads):
+        by = "neither by CPU nor by delay" if len(leads) > 1 else f"not by {_noun(leads[0].cost)}"
         return f"none can be told apart, {by}"
-    leaders = {tuple(map(id, one.first)) for one in places}
-    if len(places) == 2 and len(leaders) == 1 and len(places[0].first) == 1:
-        (winner,) = places[0].first
-        does = " and ".join(_least(one.cost, "least") for one in places)
-        told = " and ".join(_amount(winner, one.cost) for one in places)
+    leaders = {tuple(map(id, lead.first)) for lead in leads}
+    if len(leads) == 2 and len(leaders) == 1 and len(leads[0].first) == 1:
+        (winner,) = leads[0].first
+        does = " and ".join(_least(lead.cost, "least") for lead in leads)
+        told = " and ".join(_amount(winner, lead.cost) for lead in leads)
         return f"{style.name(winner, 'overhead')} {does}" + (f": {told} µs{style.per}" if style.amounts else "")
     clauses: list[str] = []
     per = style.per
-    for one in places:
-        values = ", ".join(_amount(row, one.cost) for row in one.first)
+    for lead in leads:
+        values = ", ".join(_amount(row, lead.cost) for row in lead.first)
         amounts = f" ({values} µs)" if style.amounts else ""
-        if one.tied:
-            clauses.append(f"{COSTS[one.cost][2]} cannot be told apart")
-        elif len(one.first) > 2:
-            clauses.append(f"{numbers.in_words(len(one.first))} share {COSTS[one.cost][1].format('least')}")
+        if lead.tied:
+            clauses.append(f"{COSTS[lead.cost][2]} cannot be told apart")
+        elif len(lead.first) > 2:
+            clauses.append(f"{numbers.in_words(len(lead.first))} share {COSTS[lead.cost][1].format('least')}")
         else:
-            names = " and ".join(style.name(row, one.cost) for row in one.first)
-            does = _least(one.cost, "least") if len(one.first) == 1 else f"share {COSTS[one.cost][1].format('least')}"
+            names = " and ".join(style.name(row, lead.cost) for row in lead.first)
+            does = (
+                _least(lead.cost, "least") if len(lead.first) == 1 else f"share {COSTS[lead.cost][1].format('least')}"
+            )
             clauses.append(f"{names} {does}{per}{amounts}")
             per = ""
-    plain = all(len(one.first) == 1 for one in places)
+    plain = all(len(lead.first) == 1 for lead in leads)
     return (", " if plain else "; ").join(clauses)
 
 
@@ -217,7 +221,7 @@ def _nothing_delivers(parts: Sequence[PartView]) -> str | None:
 def _of_builds(comparisons: Sequence[BuildComparison]) -> str:
     if len(comparisons) == 1:
         return comparisons[0].text
-    counts = {word: sum(one.verdict == key for one in comparisons) for key, word in COMPARED.items()}
+    counts = {word: sum(comparison.verdict == key for comparison in comparisons) for key, word in COMPARED.items()}
     every = "both" if len(comparisons) == 2 else f"all {numbers.in_words(len(comparisons))}"
     told = ", ".join(
         f"{word} in {every if count == len(comparisons) else numbers.in_words(count)}"

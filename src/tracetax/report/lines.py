@@ -34,10 +34,10 @@ def counted_words(line: GrowthFinding) -> str:
 
 def notes(line: GrowthFinding) -> str:
     """What belongs to the numbers of a line; often empty."""
-    found = [NOTES[label] for label in line.slope.labels if label in NOTES]
+    remarks = [NOTES[label] for label in line.slope.labels if label in NOTES]
     if "truncated" in line.slope.labels:
-        found.append(f"calls cut by the agent{f' at {_listed(line.cut)}' if line.cut else ''}")
-    return ", ".join(found)
+        remarks.append(f"calls cut by the agent{f' at {_listed(line.cut)}' if line.cut else ''}")
+    return ", ".join(remarks)
 
 
 def _listed(values: tuple[float, ...]) -> str:
@@ -67,7 +67,7 @@ def r_squared(line: GrowthFinding) -> str:
 
 def by_kind(lines: Iterable[GrowthFinding]) -> list[tuple[GrowthFinding, ...]]:
     """Lines over the same parts' counts through the same cost, the flattest first."""
-    found: dict[tuple[object, ...], list[GrowthFinding]] = {}
+    groups: dict[tuple[object, ...], list[GrowthFinding]] = {}
     for line in lines:
-        found.setdefault((line.factor, line.parts, line.slope.name), []).append(line)
-    return [tuple(sorted(group, key=lambda line: line.slope.estimate)) for group in found.values()]
+        groups.setdefault((line.factor, line.parts, line.slope.name), []).append(line)
+    return [tuple(sorted(group, key=lambda line: line.slope.estimate)) for group in groups.values()]

@@ -11,25 +11,28 @@ from rich.table import Table
 from rich.text import Text
 
 from tracetax.printable import printable
-from tracetax.report import headline, lines, numbers, sentences
+from tracetax.report import headline, lines, numbers
 from tracetax.report.columns import GAP, Layout, warnings_of
-from tracetax.report.decision import BEST, MEANING, ROOM, Decision, Line, decision, reading
-from tracetax.report.published import Cell, PublishedView, published_view
+from tracetax.report.decision import BEST, MEANING, ROOM, ChoiceTable, Quantity, decision, reading
+from tracetax.report.published import PublishedView, TimePerCall, published_view
 from tracetax.report.views import (
     NO_RESULT,
     STOPPED,
     Group,
     PartView,
+    building_words,
     caveat,
     errors,
     group_heading,
     half_width,
     labels,
     measure,
+    measured_time,
     next_line,
     platform_words,
     ranked_by,
     shown_path,
+    slow_share_words,
     title_of,
     views,
     workload_words,
@@ -90,7 +93,7 @@ def render(findings: Findings, console: Console, page: Path | None, run: Path) -
 class _SideBySide(Struct, frozen=True):
     """The table of the choice as text: a column of cells for each configuration, with its width."""
 
-    found: Decision
+    choice: ChoiceTable
     columns: list[list[str]]
     widths: list[int]
     label: int
@@ -99,50 +102,51 @@ class _SideBySide(Struct, frozen=True):
     """Of the whole table."""
 
 
-def _side_by_side(found: Decision) -> _SideBySide:
-    columns = [[_marked(line, place) for line in found.lines] for place in range(len(found.columns))]
+def _side_by_side(choice: ChoiceTable) -> _SideBySide:
+    columns = [[_marked(line, place) for line in choice.lines] for place in range(len(choice.columns))]
     widths = [max(LEAST, *map(cell_len, cells)) for cells in columns]
-    label = min(LONGEST_LABEL, max(cell_len(_label(line)) for line in found.lines))
-    return _SideBySide(found, columns, widths, label, label + sum(width + GAP for width in widths))
+    label = min(LONGEST_LABEL, max(cell_len(_label(line)) for line in choice.lines))
+    return _SideBySide(choice, columns, widths, label, label + sum(width + GAP for width in widths))
 
 
 def _decision(console: Console, findings: Findings, parts: list[PartView]) -> None:
     """What a choice hangs on, configurations side by side: as many as there is room for."""
     narrower = (decision(findings, parts, room) for room in range(ROOM, 0, -1))
-    tables = [_side_by_side(found) for found in narrower if found]
+    tables = [_side_by_side(choice) for choice in narrower if choice]
     if not tables:
         return
-    shown = next((one for one in tables if one.width <= console.width), tables[-1])
-    found = shown.found
+    shown = next((table for table in tables if table.width <= console.width), tables[-1])
+    choice = shown.choice
     table = Table.grid(padding=(0, GAP, 0, 0), pad_edge=False)
     table.add_column(width=shown.label, overflow="fold")
     for width in shown.widths:
         table.add_column(width=width, overflow="fold")
-    table.add_row("", *(Text(head, style="bold") for head in _heads(found)))
-    for line, *cells in zip(found.lines, *shown.columns, strict=True):
+    table.add_row("", *(Text(head, style="bold") for head in _heads(choice)))
+    for line, *cells in zip(choice.lines, *shown.columns, strict=True):
         style = "dim" if line.minor else ""
         values = [Text(cell, style="bold green" if place in line.best else style) for place, cell in enumerate(cells)]
         table.add_row(Text(_label(line), style=style), *values)
     console.print()
     console.print(table, highlight=False)
-    notes = [MEANING] if found.marked else []
-    notes += [f"{numbers.in_words(found.others)} more in the table below"] if found.others else []
-    _print(console, _wrapped(f"{'; '.join(notes)}{'. ' if notes else ''}{reading(found)}", console.width, "dim"))
+    notes = [MEANING] if choice.marked else []
+    notes += [f"{numbers.in_words(choice.others)} more in the table below"] if choice.others else []
+    _print(console, _wrapped(f"{'; '.join(notes)}{'. ' if notes else ''}{reading(choice)}", console.width, "dim"))
 
 
-def _heads(found: Decision) -> list[str]:
+def _heads(choice: ChoiceTable) -> list[str]:
     """Agent and configuration, under one another, in line with the numbers."""
-    titles = [f"{title_of(row)}{f' ({caveat(row)})' if row.deferred else ''}" for row in found.columns]
+    titles = [f"{title_of(row)}{f' ({caveat(row)})' if row.deferred else ''}" for row in choice.columns]
     return [
-        f"  {printable(row.agent_name)}\n  {printable(title)}" for row, title in zip(found.columns, titles, strict=True)
+        f"  {printable(row.agent_name)}\n  {printable(title)}"
+        for row, title in zip(choice.columns, titles, strict=True)
     ]
 
 
-def _label(line: Line) -> str:
+def _label(line: Quantity) -> str:
     return f"  {line.label}" if line.minor else f"{line.label}{f' ({line.note})' if line.note else ''}"
 
 
-def _marked(line: Line, place: int) -> str:
+def _marked(line: Quantity, place: int) -> str:
     """A cell; a mark before what is best, and room for it before the others, so that numbers line up."""
     return f"{BEST if place in line.best else ' '} {line.cells[place]}"
 
@@ -200,8 +204,8 @@ def _background(view: PartView) -> list[str]:
             times.append(f"{value}{f' ± {margin}' if margin else ''} ns{heap}{notes}")
     blocks = f"{view.part.blocks} {'block' if view.part.blocks == 1 else 'blocks'}"
     ending = f"{blocks}{', indicative' if view.part.indicative else ''}, {STOPPED[view.part.stopped]}"
-    ending += "".join(f" · {words}" for words in sentences.slow_share(view.rows))
-    built = [words for baseline in view.baselines[:1] if (words := sentences.building(baseline))]
+    ending += "".join(f" · {words}" for words in slow_share_words(view.rows))
+    built = [words for baseline in view.baselines[:1] if (words := building_words(baseline))]
     return [*([f"without an agent a call takes {', '.join(times)}"] if times else []), *built, ending]
 
 
@@ -241,13 +245,13 @@ def _lines(console: Console, group: tuple[GrowthFinding, ...]) -> None:
         name = Text(printable(f"{line.agent_name} {title_of(line)}"))
         if notes := lines.notes(line):
             name.append(f" ({notes})", style="dim")
-        table.add_row(name, sentences.duration(line.slope), sentences.duration(line.intercept), lines.r_squared(line))
+        table.add_row(name, measured_time(line.slope), measured_time(line.intercept), lines.r_squared(line))
         for printed in line.published:
             table.add_row(f"  {printable(lines.printed_title(printed))}", *lines.printed_cells(printed), style="dim")
     console.print(Padding(table, (0, 0, 0, 4)), highlight=False)
 
 
-def _cell(cell: Cell | None) -> Text:
+def _cell(cell: TimePerCall | None) -> Text:
     if cell is None:
         return Text("–", style="dim")
     value, spread = numbers.measured(cell.estimate, cell.spread)

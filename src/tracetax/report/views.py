@@ -1,6 +1,6 @@
 """Findings as the reports show them: parts, and in each part groups of rows. Terminal and page share it."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Literal
@@ -8,11 +8,11 @@ from typing import Literal
 from msgspec import Struct
 
 from tracetax.analysis.measures import INDICATIVE_BELOW
-from tracetax.model import BASELINE, FULL, Delivery, Parameters
+from tracetax.model import FULL, Delivery, Parameters
 from tracetax.report import numbers
 from tracetax.results.findings import AABand, ConfigurationFinding, Findings, GrowthFinding, Measure, PartFinding
 from tracetax.results.findings import find_measure as measure
-from tracetax.results.records import TrialRecord, Verdict
+from tracetax.results.records import Verdict
 from tracetax.words import plural, share
 
 NO_RESULT = "No result: a check that everything works. Do not quote its numbers."
@@ -43,6 +43,8 @@ LABEL_MEANINGS = {
 }
 
 
+MeasureOf = Callable[[ConfigurationFinding], Measure | None]
+"""Takes a row to one of its measures; None where it has none."""
 LOPSIDED = 1.5
 """The longer side of an interval over the shorter from which both its ends are printed: a half-width of 40 %."""
 
@@ -104,12 +106,12 @@ def ranked_by(findings: Findings) -> Literal["cpu", "overhead"]:
 
 def _view(findings: Findings, part: PartFinding) -> PartView:
     mine = [row for row in findings.configurations if row.part == part.name]
-    rows = [row for row in mine if not is_baseline(row)]
+    rows = [row for row in mine if not row.is_baseline]
     by = ranked_by(findings)
-    groups = {group: _ordered((row for row in rows if group_of(row) is group), by) for group in Group}
+    groups = {group: _ordered((row for row in rows if group_of_row(row) is group), by) for group in Group}
     return PartView(
         part=part,
-        baselines=tuple(row for row in mine if is_baseline(row)),
+        baselines=tuple(row for row in mine if row.is_baseline),
         bands=tuple(band for band in findings.aa if band.part == part.name),
         groups={group: members for group, members in groups.items() if members},
     )
@@ -123,12 +125,7 @@ def _ordered(rows: Iterable[ConfigurationFinding], by: str) -> tuple[Configurati
     return tuple(sorted(rows, key=place))
 
 
-def is_baseline(of: ConfigurationFinding | TrialRecord) -> bool:
-    """Whether this is the workload without an agent, with which everything is compared."""
-    return (of.agent, of.configuration) == (BASELINE.agent, BASELINE.configuration)
-
-
-def group_of(row: ConfigurationFinding) -> Group:
+def group_of_row(row: ConfigurationFinding) -> Group:
     """Where a row stands: an error verdict comes before anything that was measured."""
     if errors(row) or overhead(row) is None:
         return Group.FAILED
@@ -198,9 +195,9 @@ def caveat(row: ConfigurationFinding) -> str:
         sampled = f"sampled: {numbers.percent(row.records.received / row.records.made)} of all records arrived"
         lost = row.records.missing_of_sample
         return f"{sampled}, {numbers.percent(lost / row.records.due)} of the sample is missing" if lost else sampled
-    if group_of(row) is Group.COUNTS:
+    if group_of_row(row) is Group.COUNTS:
         return counted(row)
-    if group_of(row) in (Group.DROPS, Group.LOST, Group.PARTIAL):
+    if group_of_row(row) in (Group.DROPS, Group.LOST, Group.PARTIAL):
         return f"{numbers.percent(row.records.completeness or 0.0)} of its records arrived"
     return LABELS["deferred"] if row.deferred else ""
 
@@ -208,13 +205,13 @@ def caveat(row: ConfigurationFinding) -> str:
 def remarks(row: ConfigurationFinding, told: Iterable[str] = ()) -> list[Verdict]:
     """A row's warnings and notes, warnings first; without those whose codes are ``told`` of the whole run."""
     known = set(told)
-    found = [verdict for verdict in row.verdicts if verdict.severity != "error" and verdict.code not in known]
-    return sorted(found, key=lambda verdict: verdict.severity != "warning")
+    verdicts = [verdict for verdict in row.verdicts if verdict.severity != "error" and verdict.code not in known]
+    return sorted(verdicts, key=lambda verdict: verdict.severity != "warning")
 
 
 def apart(row: ConfigurationFinding) -> Measure | None:
     """CPU per invocation of a row whose CPU per delivered record carries that of the records that are missing."""
-    of, missing = cpu(row), group_of(row) in (Group.DROPS, Group.LOST, Group.PARTIAL)
+    of, missing = cpu(row), group_of_row(row) in (Group.DROPS, Group.LOST, Group.PARTIAL)
     return measure(row, "cpu", "invocation") if missing and of and of.per == "record" else None
 
 
@@ -282,6 +279,31 @@ def workload_words(parameters: Parameters) -> str:
     wait = {"spin": "spinning", "park": "parked"}[parameters.wait]
     calls = f"{parameters.rate:,.10g} calls/s × {plural(parameters.depth, 'invocation')}"
     return f"{calls}, {threads}, {wait} between calls{work}"
+
+
+def building_words(row: ConfigurationFinding) -> str | None:
+    """What building the program took, or what was added to that of the baselines; None where no trial built any."""
+    if row.is_baseline:
+        wall, used, says = measure(row, "build_time"), measure(row, "build_cpu"), "building the program takes"
+    else:
+        wall, used, says = measure(row, "build_time_added"), measure(row, "build_cpu_added"), "added to the build:"
+    return f"{says} {measured_time(wall)}, {measured_time(used)} of CPU" if wall and used else None
+
+
+def measured_time(measured: Measure, largest: float = 0.0) -> str:
+    """A time with its half-width and the unit that fits it, or that fits the ``largest`` of several times."""
+    estimate, margin, unit = numbers.measured_duration(measured.estimate, half_width(measured), largest)
+    return f"{estimate} ± {margin} {unit}" if margin else f"{estimate} {unit}"
+
+
+def slow_share_words(rows: Sequence[ConfigurationFinding]) -> list[str]:
+    """What share of slow starts is possible where none was seen in any row; those with slow ones have notes."""
+    known = [row.starts for row in rows if row.starts]
+    if not known or len(known) < len(rows) or any(starts.slow for starts in known):
+        return []
+    fewest = min(known, key=lambda starts: starts.starts)
+    upper = f"{100 * fewest.upper:.2g} %"
+    return [f"none of {fewest.starts} starts was slow: with 95 % confidence fewer than {upper} are"]
 
 
 def platform_words(part: PartFinding) -> str:

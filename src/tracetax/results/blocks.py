@@ -1,21 +1,22 @@
-"""Finished trials arranged as blocks: the form in which both the stop rule and the findings read them."""
+"""Finished trials arranged as blocks, and their values: what both the stop rule and the findings read."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from typing import Literal
 
 import numpy as np
 from msgspec import Struct
-from numpy.typing import NDArray
 
-from tracetax.model import BASELINE, Use
-from tracetax.results.records import BASELINES, OUTSIDE_BLOCKS, Role, TrialRecord
+from tracetax.model import FULL, Parameters, Use
+from tracetax.results.records import BASELINES, OUTSIDE_BLOCKS, Cell, TrialRecord
+from tracetax.statistics.intervals import Floats
 from tracetax.statistics.regimes import Starts
 
-Floats = NDArray[np.float64]
-CellKey = tuple[str, str, str, Role, int, str, str]
-"""Part, agent, configuration, role, heap, build, backend."""
-Blocks = dict[int, dict[CellKey, TrialRecord]]
+Blocks = dict[int, dict[Cell, TrialRecord]]
 """The trial that counts for each cell, by the number of its block."""
+TrialValue = Callable[[TrialRecord], float]
+"""What is compared of a trial; NaN where it has no such value."""
+Share = Literal["all", "caller", "agent", "jit", "gc"]
 TRIES = 2
 """A trial that fails is repeated once; failing again settles it."""
 
@@ -28,13 +29,11 @@ class Paired(Struct, frozen=True):
     baseline_1: Floats
     baseline_2: Floats
 
-
-def cell_key(record: TrialRecord) -> CellKey:
-    """What a trial measured, apart from its block and attempt."""
-    return (
-        *(record.part, record.agent, record.configuration),
-        *(record.role, record.heap_bytes, record.build, record.backend),
-    )
+    def known(self) -> "Paired":
+        """The blocks in which all three have a value."""
+        usable = ~np.isnan(self.values + self.baseline_1 + self.baseline_2)
+        numbers = tuple(number for number, known in zip(self.blocks, usable.tolist(), strict=True) if known)
+        return Paired(numbers, self.values[usable], self.baseline_1[usable], self.baseline_2[usable])
 
 
 def whole_blocks(records: Iterable[TrialRecord]) -> Blocks:
@@ -43,29 +42,28 @@ def whole_blocks(records: Iterable[TrialRecord]) -> Blocks:
     An interrupted block is left out as a whole: its trials stay on disk and count for nothing. The extra trials in
     which memory is measured belong to none, nor do further starts.
     """
-    blocks: dict[int, dict[CellKey, list[TrialRecord]]] = defaultdict(lambda: defaultdict(list))
+    tries: dict[int, dict[Cell, list[TrialRecord]]] = defaultdict(lambda: defaultdict(list))
     for record in sorted(records, key=lambda record: record.number):
-        if record.role in OUTSIDE_BLOCKS:
-            continue
-        blocks[record.block][cell_key(record)].append(record)
-    result: Blocks = {}
-    for number, block in sorted(blocks.items()):
+        if record.cell.role not in OUTSIDE_BLOCKS:
+            tries[record.block][record.cell].append(record)
+    blocks: Blocks = {}
+    for number, block in sorted(tries.items()):
         settled = {
-            key: counting(trials)
-            for key, trials in block.items()
+            cell: counting(trials)
+            for cell, trials in block.items()
             if any(trial.status == "ok" for trial in trials) or len(trials) >= TRIES
         }
         size = next(iter(block.values()))[0].block_size
         if len(settled) >= size:
-            result[number] = settled
-    return _with_the_same_calls(result)
+            blocks[number] = settled
+    return _with_the_same_calls(blocks)
 
 
 def _with_the_same_calls(blocks: Blocks) -> Blocks:
     """Of a cell whose calls were chosen anew after its first blocks, only the trials with that many count."""
-    latest = {key: trial.parameters.calls for block in blocks.values() for key, trial in block.items()}
+    latest = {cell: trial.parameters.calls for block in blocks.values() for cell, trial in block.items()}
     return {
-        number: {key: trial for key, trial in block.items() if trial.parameters.calls == latest[key]}
+        number: {cell: trial for cell, trial in block.items() if trial.parameters.calls == latest[cell]}
         for number, block in blocks.items()
     }
 
@@ -85,106 +83,82 @@ def _taken_by_others(record: TrialRecord) -> float:
     return record.disturbance.steal + record.disturbance.other_cpu if record.disturbance else 0.0
 
 
-def memory_trials(records: Iterable[TrialRecord], part: str, use: Use, heap_bytes: int) -> list[TrialRecord]:
-    """The extra trials in which a configuration's memory was measured, failed ones too, in the order they were made."""
-    key: CellKey = (part, use.agent, use.configuration, "memory", heap_bytes, use.build, use.backend)
-    return sorted((one for one in records if cell_key(one) == key), key=lambda record: record.number)
+def memory_trials(records: Iterable[TrialRecord], cell: Cell) -> list[TrialRecord]:
+    """The extra trials in which a row's memory was measured, failed ones too, in the order they were made."""
+    return _of_cell(records, cell.playing("memory"))
 
 
-def further_trials(records: Iterable[TrialRecord], part: str, use: Use, heap_bytes: int) -> list[TrialRecord]:
-    """The starts of a configuration alone, failed and disturbed ones too, in the order they were made."""
-    key: CellKey = (part, use.agent, use.configuration, "further", heap_bytes, use.build, use.backend)
-    return sorted((one for one in records if cell_key(one) == key), key=lambda record: record.number)
+def further_trials(records: Iterable[TrialRecord], cell: Cell) -> list[TrialRecord]:
+    """The starts of a row alone, failed and disturbed ones too, in the order they were made."""
+    return _of_cell(records, cell.playing("further"))
 
 
-def further_starts(records: Iterable[TrialRecord], part: str, use: Use, heap_bytes: int) -> Starts:
-    """What the starts outside the blocks say, of a configuration and of its baseline; disturbed ones say nothing."""
-    every = [record for record in records if record.role == "further"]
-
-    def values(of: Use) -> tuple[float, ...]:
-        good = (trial for trial in further_trials(every, part, of, heap_bytes) if trial.status == "ok")
-        return tuple(service_mean(one) for one in good if not (one.disturbance and one.disturbance.disturbed))
-
-    return Starts(own=values(use), baseline=values(BASELINE))
+def _of_cell(records: Iterable[TrialRecord], cell: Cell) -> list[TrialRecord]:
+    return sorted((record for record in records if record.cell == cell), key=lambda record: record.number)
 
 
-def uses(blocks: Blocks, part: str) -> list[tuple[Use, int]]:
-    """Configurations of a part with their heap, without the baselines, in order of appearance by name."""
-    found = {
-        (key[1], key[2], key[4], key[5], key[6])
-        for block in blocks.values()
-        for key in block
-        if key[0] == part and key[3] == "configuration"
-    }
-    return [(Use(agent, name, build, backend), heap) for agent, name, heap, build, backend in sorted(found)]
+def further_starts(records: Iterable[TrialRecord], cell: Cell) -> Starts:
+    """What the starts outside the blocks say, of a row and of its baseline; disturbed ones say nothing."""
+    alone = [record for record in records if record.cell.role == "further"]
+
+    def values(of: Cell) -> tuple[float, ...]:
+        good = (trial for trial in further_trials(alone, of) if trial.status == "ok")
+        return tuple(service_mean(trial) for trial in good if not (trial.disturbance and trial.disturbance.disturbed))
+
+    return Starts(own=values(cell), baseline=values(cell.baseline("further")))
 
 
-def trials(blocks: Blocks, part: str, use: Use, role: Role, heap_bytes: int) -> list[TrialRecord]:
+def configuration_cells(blocks: Blocks, part: str) -> dict[Use, Cell]:
+    """The cells of a part's configurations, without the baselines."""
+    cells = {cell for block in blocks.values() for cell in block}
+    own = (cell for cell in cells if cell.part == part and cell.role == "configuration")
+    return {cell.use: cell for cell in sorted(own, key=lambda cell: cell.heap_bytes)}
+
+
+def trials(blocks: Blocks, cell: Cell) -> list[TrialRecord]:
     """The good trials of one cell, one per block at most, in order of blocks."""
-    key: CellKey = (part, use.agent, use.configuration, role, heap_bytes, use.build, use.backend)
-    return [block[key] for block in blocks.values() if key in block and block[key].status == "ok"]
+    return [block[cell] for block in blocks.values() if cell in block and block[cell].status == "ok"]
 
 
-def pairs(blocks: Blocks, part: str, heap_bytes: int) -> list[tuple[TrialRecord, ...]]:
-    """The good baselines of each block, at most two of them."""
-    keys = _baseline_keys(part, heap_bytes)
-    found = [
-        tuple(block[key] for key in keys if key in block and block[key].status == "ok") for block in blocks.values()
+def pairs(blocks: Blocks, cell: Cell) -> list[tuple[TrialRecord, ...]]:
+    """The good baselines beside a cell, at most two of each block."""
+    cells = _baselines(cell)
+    good = [
+        tuple(block[cell] for cell in cells if cell in block and block[cell].status == "ok")
+        for block in blocks.values()
     ]
-    return [pair for pair in found if pair]
+    return [pair for pair in good if pair]
 
 
-def paired(
-    blocks: Blocks,
-    part: str,
-    use: Use,
-    heap_bytes: int,
-    value: Callable[[TrialRecord], float],
-) -> Paired:
-    """Values of a configuration and of the baselines with its heap, in the blocks where all three are good."""
-    keys: list[CellKey] = [_key(part, use, heap_bytes)]
-    return _complete(blocks, [*keys, *_baseline_keys(part, heap_bytes)], value)
+def paired(blocks: Blocks, cell: Cell, value: TrialValue) -> Paired:
+    """Values of a cell and of the baselines with its heap, in the blocks where all three are good."""
+    return _complete(blocks, [cell, *_baselines(cell)], value)
 
 
-def side_by_side(
-    blocks: Blocks,
-    part: str,
-    first: Use,
-    second: Use,
-    heap_bytes: int,
-    value: Callable[[TrialRecord], float],
-) -> tuple[Floats, Floats]:
-    """Values of two configurations, shape (n blocks,) each, in the blocks where both are good."""
-    keys = [_key(part, first, heap_bytes), _key(part, second, heap_bytes)]
-    found = _complete(blocks, [*keys, keys[0]], value)
-    return found.values, found.baseline_1
+def side_by_side(blocks: Blocks, first: Cell, second: Cell, value: TrialValue) -> tuple[Floats, Floats]:
+    """Values of two cells, shape (n blocks,) each, in the blocks where both are good."""
+    both = _complete(blocks, [first, second, first], value)
+    return both.values, both.baseline_1
 
 
-def baseline_pairs(
-    blocks: Blocks,
-    part: str,
-    heap_bytes: int,
-    value: Callable[[TrialRecord], float],
-) -> tuple[Floats, Floats]:
-    """Both baselines' values in the blocks where both are good."""
-    keys = _baseline_keys(part, heap_bytes)
-    found = _complete(blocks, [keys[0], *keys], value)
-    return found.baseline_1, found.baseline_2
+def baseline_pairs(blocks: Blocks, cell: Cell, value: TrialValue) -> tuple[Floats, Floats]:
+    """Values of both baselines beside a cell, shape (n blocks,) each, in the blocks where both are good."""
+    first, second = _baselines(cell)
+    both = _complete(blocks, [first, first, second], value)
+    return both.baseline_1, both.baseline_2
 
 
-def _baseline_keys(part: str, heap_bytes: int) -> list[CellKey]:
-    return [(part, BASELINE.agent, BASELINE.configuration, role, heap_bytes, "", "") for role in BASELINES]
+def _baselines(cell: Cell) -> list[Cell]:
+    return [cell.baseline(role) for role in BASELINES]
 
 
-def _key(part: str, use: Use, heap_bytes: int) -> CellKey:
-    return (part, use.agent, use.configuration, "configuration", heap_bytes, use.build, use.backend)
-
-
-def _complete(blocks: Blocks, keys: list[CellKey], value: Callable[[TrialRecord], float]) -> Paired:
+def _complete(blocks: Blocks, cells: list[Cell], value: TrialValue) -> Paired:
     numbers = [
-        number for number, block in blocks.items() if all(key in block and block[key].status == "ok" for key in keys)
+        number
+        for number, block in blocks.items()
+        if all(cell in block and block[cell].status == "ok" for cell in cells)
     ]
-    columns = [np.array([value(blocks[number][key]) for number in numbers], dtype=np.float64) for key in keys]
+    columns = [np.array([value(blocks[number][cell]) for number in numbers], dtype=np.float64) for cell in cells]
     return Paired(blocks=tuple(numbers), values=columns[0], baseline_1=columns[1], baseline_2=columns[2])
 
 
@@ -192,3 +166,34 @@ def service_mean(record: TrialRecord) -> float:
     """A trial's value: the mean service time of its steady part, ns per call."""
     assert record.service is not None
     return record.service.mean
+
+
+def charged_per_call(trial: TrialRecord, share: Share = "all") -> float:
+    """CPU that a trial is charged, ns per call; NaN where it was not sampled.
+
+    A caller that spins until its next call is due burns a core in either case: its share is the time inside its calls,
+    as far as it had a core then (a caller always wants one, so the share of time in which it had one is known).
+    The JVM's own threads are charged to the last call only, since the baselines end there and a longer wait is none of
+    the agent's doing.
+    """
+    cpu = trial.cpu
+    if cpu is None or trial.in_calls_ns is None:
+        return float("nan")
+    times = cpu.to_drained
+    caller = trial.in_calls_ns * _had_a_core(trial, times.caller) if spins(trial.parameters) else times.caller
+    if share == "all":
+        used = caller + times.agent + times.jit + times.gc + times.ended + cpu.to_last_call.jvm
+    else:
+        used = caller if share == "caller" else getattr(times, share)
+    return used / trial.parameters.calls
+
+
+def _had_a_core(trial: TrialRecord, used_ns: int) -> float:
+    """Share of the time between first and last call in which spinning callers were on a processor."""
+    wanted = (trial.moments.last_call - trial.moments.first_call) * trial.parameters.threads
+    return min(1.0, used_ns / wanted) if wanted > 0 else 1.0
+
+
+def spins(parameters: Parameters) -> bool:
+    """Whether a caller keeps its core busy between its calls."""
+    return parameters.rate != FULL and parameters.wait == "spin"

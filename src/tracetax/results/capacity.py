@@ -22,7 +22,7 @@ CapacityOutcome = Literal["bracket", "full-speed", "none-complete", "none-made",
 """``full-speed``: complete back to back as well; ``none-complete``: incomplete even at the lowest rate; ``none-made``:
 the caller makes not even that one; ``unfinished``: the budget ended, or the user did."""
 
-Counts = Literal["complete", "incomplete", "not-made", "disturbed", "failed"]
+CountsAs = Literal["complete", "incomplete", "not-made", "disturbed", "failed"]
 """What a trial says. ``not-made``: all arrived, but the caller made fewer calls per second than were asked for;
 ``disturbed``: incomplete or not made while others used the machine, so repeated once; ``failed``: no result."""
 
@@ -35,7 +35,7 @@ class CapacityTrial(Struct, frozen=True):
     """Calls per second that were asked for."""
     offered: float
     """Calls per second that were made."""
-    counts: Counts
+    counts: CountsAs
     expected: int
     received: int
     dropped_reported: int
@@ -108,13 +108,6 @@ class Capacity(Struct, frozen=True):
     configurations: tuple[CapacityFinding, ...]
 
 
-def complete(record: TrialRecord) -> bool:
-    """Whether a good trial delivered every record, in whole trees."""
-    ledger = record.ledger
-    assert ledger is not None
-    return ledger.received == ledger.expected and ledger.complete_trees == ledger.expected_trees
-
-
 def offered(record: TrialRecord) -> float:
     """Calls per second that a good trial really made."""
     return record.parameters.calls / ((record.moments.last_call - record.moments.first_call) / 1e9)
@@ -126,24 +119,24 @@ def trials_of(records: Iterable[TrialRecord], part: str) -> list[CapacityTrial]:
     A trial that was incomplete or not made while others used the machine is set aside once for each rate: the next
     one counts.
     """
-    found: list[CapacityTrial] = []
+    trials: list[CapacityTrial] = []
     disturbed: set[Rate] = set()
     for record in sorted(records, key=lambda record: record.number):
-        if record.part != part or record.role != "configuration":
+        if (record.cell.part, record.cell.role) != (part, "configuration"):
             continue
         rate = record.parameters.rate
-        counts: Counts
+        counts: CountsAs
         if record.status == "failed" or record.ledger is None:
             counts = "failed"
-        elif complete(record) and (rate == FULL or offered(record) >= MADE * rate):
+        elif record.ledger.complete and (rate == FULL or offered(record) >= MADE * rate):
             counts = "complete"
         elif record.disturbance and record.disturbance.disturbed and rate not in disturbed:
             counts = "disturbed"
             disturbed.add(rate)
         else:
-            counts = "not-made" if complete(record) else "incomplete"
+            counts = "not-made" if record.ledger.complete else "incomplete"
         ledger = record.ledger if counts != "failed" else None
-        found.append(
+        trials.append(
             CapacityTrial(
                 number=record.number,
                 rate=rate,
@@ -154,7 +147,7 @@ def trials_of(records: Iterable[TrialRecord], part: str) -> list[CapacityTrial]:
                 dropped_reported=ledger.dropped_reported if ledger else 0,
             )
         )
-    return found
+    return trials
 
 
 def judged(trials: Iterable[CapacityTrial]) -> list[CapacityTrial]:

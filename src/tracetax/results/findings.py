@@ -2,10 +2,11 @@
 
 from typing import Any, Literal
 
+import msgspec
 from msgspec import Struct
 
-from tracetax.model import Java, JvmSettings, Parameters
-from tracetax.results.records import Verdict
+from tracetax.model import BASELINE, Java, JvmSettings, Parameters, Use
+from tracetax.results.records import Cell, Verdict
 
 SCHEMA_VERSION = 1
 
@@ -195,9 +196,24 @@ class ConfigurationFinding(Struct, frozen=True):
     backend_name: str = ""
     """Its name and version."""
     ranks: dict[Literal["cpu", "overhead"], int] = {}
-    """The same by either cost, as far as it is known of all that are ranked; ``rank`` is the one of ``rank_by``."""
+    """Ranks by either cost, as far as it is known of all that are ranked; ``rank`` is the one of ``rank_by``."""
     starts: StartsFinding | None = None
     """None where fewer than five are known: too few to tell a slow one."""
+
+    @property
+    def use(self) -> Use:
+        """The configuration that the row is of."""
+        return Use(self.agent, self.configuration, self.build, self.backend)
+
+    @property
+    def cell(self) -> Cell:
+        """What tells the row from all others: the cell of its trials, without their role."""
+        return Cell(self.part, self.use, self.heap_bytes)
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether it is the workload without an agent, with which everything is compared."""
+        return self.use == BASELINE
 
 
 class AABand(Struct, frozen=True):
@@ -311,6 +327,11 @@ class GrowthFinding(Struct, frozen=True):
     published: tuple[PublishedLineValue, ...] = ()
     """What a paper printed, one line per platform; beside ``service_time`` only."""
 
+    @property
+    def use(self) -> Use:
+        """The configuration that the line is of."""
+        return Use(self.agent, self.configuration, self.build, self.backend)
+
 
 class Statement(Struct, frozen=True):
     """A sentence derived from the run, with the rows it rests on."""
@@ -339,3 +360,12 @@ class Findings(Struct, frozen=True):
 def find_measure(row: ConfigurationFinding, name: MeasureName, per: str | None = None) -> Measure | None:
     """A row's measure by name, and by what it is per where that is asked."""
     return next((measure for measure in row.measures if measure.name == name and per in (None, measure.per)), None)
+
+
+def findings_schema() -> dict[str, Any]:
+    """The schema (JSON Schema 2020-12) of what this version writes, as in ``docs/findings.schema.json``."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"Tracetax findings, version {SCHEMA_VERSION}",
+        **msgspec.json.schema(Findings),
+    }

@@ -23,8 +23,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from tracetax.errors import ExitCode, UserError
+from tracetax.results.earlier import upgraded
 from tracetax.results.findings import Findings
-from tracetax.results.manifest import MANIFEST_VERSION, Manifest, Searching, WrittenBy
+from tracetax.results.manifest import MANIFEST_VERSION, READABLE_VERSIONS, Manifest, Searching, WrittenBy
 from tracetax.results.records import TrialRecord
 
 SUBFOLDERS = ("trials", "logs")
@@ -65,14 +66,19 @@ class RunFolder:
     @property
     def manifest(self) -> Manifest:
         """What the run is. Raises UserError where another version of Tracetax wrote it."""
+        self._check_version()
+        return read_json(self.path / "manifest.json", Manifest)
+
+    def _check_version(self) -> int:
+        """The format of the folder. Raises UserError where this version does not read it."""
         path = self.path / "manifest.json"
         version = read_json(path, WrittenBy).version
-        if version != MANIFEST_VERSION:
+        if version not in READABLE_VERSIONS:
             raise UserError(
                 f"{path} has the format {version}, this Tracetax reads {MANIFEST_VERSION}: "
                 "show the run with the version that measured it."
             )
-        return read_json(path, Manifest)
+        return version
 
     def write_manifest(self, manifest: Manifest) -> None:
         """Replace the manifest at once."""
@@ -108,13 +114,13 @@ class RunFolder:
 
     def trial_folders(self) -> list[Path]:
         """Folders of the finished trials, in order."""
-        found = (path for path in (self.path / "trials").glob("*") if re.fullmatch(r"\d{4,}", path.name))
-        return sorted(found, key=lambda path: int(path.name))
+        finished = (path for path in (self.path / "trials").glob("*") if re.fullmatch(r"\d{4,}", path.name))
+        return sorted(finished, key=lambda path: int(path.name))
 
     def next_number(self) -> int:
         """The number of the next trial: one above every trial that was ever begun."""
         names = [path.name for name in SUBFOLDERS for path in (self.path / name).glob("*")]
-        begun = [int(found[1]) for name in names if (found := re.fullmatch(r"\.?(\d{4,})", name))]
+        begun = [int(match[1]) for name in names if (match := re.fullmatch(r"\.?(\d{4,})", name))]
         return max(begun, default=0) + 1
 
     def discard_unfinished(self) -> None:
@@ -123,8 +129,9 @@ class RunFolder:
             shutil.rmtree(path, ignore_errors=True)
 
     def records(self) -> list[TrialRecord]:
-        """Every finished trial."""
-        return [_read_record(folder / "record.json") for folder in self.trial_folders()]
+        """Every finished trial, in order."""
+        older = self._check_version() < MANIFEST_VERSION
+        return [_read_record(folder / "record.json", older=older) for folder in self.trial_folders()]
 
     def bin_means(self, number: int) -> NDArray[np.float64] | None:
         """Mean service times of a trial's bins, ns, shape (threads, bins); None where it kept none.
@@ -209,12 +216,12 @@ def measures(records: list[TrialRecord]) -> pl.DataFrame:
                 {
                     "trial": record.number,
                     "block": record.block,
-                    "part": record.part,
-                    "agent": record.agent,
-                    "configuration": record.configuration,
-                    "build": record.build,
-                    "backend": record.backend,
-                    "role": record.role,
+                    "part": record.cell.part,
+                    "agent": record.cell.use.agent,
+                    "configuration": record.cell.use.configuration,
+                    "build": record.cell.use.build,
+                    "backend": record.cell.use.backend,
+                    "role": record.cell.role,
                     "status": record.status,
                     "measure": name,
                     "value": float(value),
@@ -229,7 +236,7 @@ def measures(records: list[TrialRecord]) -> pl.DataFrame:
 def _of_process(record: TrialRecord) -> dict[str, float]:
     """What a trial used of CPU and memory, and how long it took to start and to drain."""
     moments = record.moments
-    found = {
+    values = {
         "allocation": record.allocated_bytes_per_call,
         "second_half_mean": record.second_half_mean_ns,
         "in_calls": record.in_calls_ns,
@@ -239,14 +246,14 @@ def _of_process(record: TrialRecord) -> dict[str, float]:
         "startup_first_call": moments.first_monitored - moments.spawned if moments.first_monitored else None,
         "drain_time": moments.drained - moments.last_call if moments.drained else None,
     }
-    found["receiver_cpu"] = record.receiver_cpu_ns or None
+    values["receiver_cpu"] = record.receiver_cpu_ns or None
     if record.building:
-        found |= {"build_time": record.building.wall_ns, "build_cpu": record.building.cpu_ns}
+        values |= {"build_time": record.building.wall_ns, "build_cpu": record.building.cpu_ns}
     if record.cpu:
-        found["cpu_waiting"] = record.cpu.waiting_cores
+        values["cpu_waiting"] = record.cpu.waiting_cores
         for until, times in (("last_call", record.cpu.to_last_call), ("drained", record.cpu.to_drained)):
-            found |= {f"cpu_{group}_to_{until}": used for group, used in msgspec.structs.asdict(times).items()}
-    return {name: value for name, value in found.items() if value is not None}
+            values |= {f"cpu_{group}_to_{until}": used for group, used in msgspec.structs.asdict(times).items()}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def read_json(path: Path, kind: type[T]) -> T:
@@ -254,18 +261,33 @@ def read_json(path: Path, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except (msgspec.DecodeError, OSError, RecursionError) as error:
-        raise UserError(f"{path} cannot be read: {error}{_way_out(path)}") from None
+        raise _unreadable(path, error) from None
 
 
-def _read_record(path: Path) -> TrialRecord:
-    """A trial's record. Raises UserError where a number in it is none that a trial can have: the file is damaged."""
-    record = read_json(path, TrialRecord)
+def _unreadable(path: Path, reason: object) -> UserError:
+    return UserError(f"{path} cannot be read: {reason}{_way_out(path)}")
+
+
+def _read_record(path: Path, *, older: bool) -> TrialRecord:
+    """A trial's record. Raises UserError where a number in it is none that a trial can have: the file is damaged.
+
+    ``older``: the run folder has an earlier format.
+    """
+    record = _read_older(path) if older else read_json(path, TrialRecord)
     absurd = next(_absurd(msgspec.to_builtins(record), ""), None)
     if absurd is None and record.number != int(path.parent.name):
         absurd = f"number is {record.number}"
     if absurd:
-        raise UserError(f"{path} cannot be read: {absurd}, which is not possible{_way_out(path)}")
+        raise _unreadable(path, f"{absurd}, which is not possible")
     return record
+
+
+def _read_older(path: Path) -> TrialRecord:
+    fields = read_json(path, dict[str, Any])
+    try:
+        return msgspec.convert(upgraded(fields), TrialRecord)
+    except msgspec.ValidationError as error:
+        raise _unreadable(path, error) from None
 
 
 def _absurd(value: Any, key: str) -> Generator[str]:
@@ -326,7 +348,7 @@ def _read_parquet(path: Path) -> pl.DataFrame:
     try:
         return pl.read_parquet(path)
     except (pl.exceptions.PolarsError, OSError) as error:
-        raise UserError(f"{path} cannot be read: {error}{_way_out(path)}") from None
+        raise _unreadable(path, error) from None
 
 
 def _way_out(path: Path) -> str:

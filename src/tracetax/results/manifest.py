@@ -7,7 +7,9 @@ from msgspec import Struct
 from tracetax.backend import Backend
 from tracetax.model import Agent, Experiment, Java, Search, Use
 
-MANIFEST_VERSION = 2
+MANIFEST_VERSION = 3
+READABLE_VERSIONS = (2, MANIFEST_VERSION)
+"""Of a run folder in format 2, :mod:`tracetax.results.earlier` reads the records."""
 
 
 class Invocation(Struct, frozen=True):

@@ -3,15 +3,51 @@
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tracetax.ledger import Ledger
-from tracetax.model import Parameters
+from tracetax.model import BASELINE, Parameters, Use
 
 Role = Literal["baseline-1", "baseline-2", "configuration", "memory", "further"]
 """``memory`` is the extra trial of a configuration, small heap and nothing touched beforehand, whose times count for
 nothing. ``further`` is a start of it alone, whose time only says whether it was slow."""
 OUTSIDE_BLOCKS: tuple[Role, Role] = ("memory", "further")
 BASELINES: tuple[Role, Role] = ("baseline-1", "baseline-2")
+
+
+class Cell(Struct, frozen=True):
+    """What a trial measures, and the key by which trials are found: a configuration of a part, its heap, its role.
+
+    Whatever else makes two trials different measurements (a workload, its language) is a field here or in ``Use``.
+    """
+
+    part: str
+    use: Use
+    heap_bytes: int
+    role: Role = "configuration"
+
+    @property
+    def label(self) -> str:
+        """The cell in words, for progress and messages."""
+        return "baseline" if self.is_baseline else str(self.use)
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether it is the workload without an agent, with which everything is compared."""
+        return self.use == BASELINE
+
+    @property
+    def row(self) -> "Cell":
+        """The cell without its role, which stands for all its trials: a row of the report."""
+        return self.playing("configuration")
+
+    def playing(self, role: Role) -> "Cell":
+        """The same configuration in another role."""
+        return replace(self, role=role)
+
+    def baseline(self, role: Role) -> "Cell":
+        """The baseline of the same part with the same heap, in a role."""
+        return replace(self, use=BASELINE, role=role)
 
 
 Severity = Literal["error", "warning", "note"]
@@ -36,11 +72,11 @@ class WarmUp(Struct, frozen=True):
     method_level: int
     ledger: Ledger
     rest_ns: int = 0
-    """How long was waited then for the JVM's compilers to get done."""
+    """How long the JVM's compilers were waited for after the last burst."""
     rest_compiling_ns: int = 0
-    """What they used meanwhile."""
+    """CPU that the compilers used during that wait."""
     at_rest: bool = True
-    """Whether they got done; False where the longest wait ended it."""
+    """Whether the compilers got done; False where the longest wait ended first."""
 
 
 class Moments(Struct, frozen=True):
@@ -119,7 +155,7 @@ class CpuTimes(Struct, frozen=True):
 
     @property
     def total(self) -> int:
-        """All of the process."""
+        """CPU of all threads of the workload's process, ns."""
         return self.caller + self.agent + self.jit + self.gc + self.jvm + self.ended
 
 
@@ -142,10 +178,10 @@ class HeapUse(Struct, frozen=True):
     mean_bytes: float
     """Used heap, mean over time."""
     cv: float | None
-    """Its standard deviation over time ÷ that mean; None where nothing is used."""
+    """Standard deviation of the used heap over time ÷ its mean; None where nothing is used."""
     collections: int
     pause_ns: int
-    """Of all pauses together, in whole ms."""
+    """All pauses of collections together; the JVM tells each in whole ms."""
     longest_pause_ns: int
 
 
@@ -154,7 +190,7 @@ class Building(Struct, frozen=True):
 
     wall_ns: int
     cpu_ns: int
-    """Of all their threads, from wait4."""
+    """CPU of the processes, all threads, from wait4."""
     commands: tuple[tuple[str, ...], ...]
 
 
@@ -165,11 +201,7 @@ class TrialRecord(Struct, frozen=True):
     block: int
     block_size: int
     """Trials that its block consists of, repetitions not counted: tells a whole block from an interrupted one."""
-    part: str
-    agent: str
-    configuration: str
-    role: Role
-    heap_bytes: int
+    cell: Cell
     parameters: Parameters
     attempt: int
     status: Literal["ok", "failed"]
@@ -183,7 +215,7 @@ class TrialRecord(Struct, frozen=True):
     arrived_by_last_call: int = 0
     """Records of the measured calls that the sink had when it was asked right after the last call."""
     arrived_asked_ns: int = 0
-    """When it was asked, CLOCK_MONOTONIC."""
+    """When the sink was asked for ``arrived_by_last_call``, CLOCK_MONOTONIC."""
     steady: SteadyPart | None = None
     service: Durations | None = None
     """Start to end of a call."""
@@ -209,10 +241,6 @@ class TrialRecord(Struct, frozen=True):
     exit_cpu_ns: int = 0
     """CPU of the workload's process over its life, from wait4."""
     exit_max_rss_bytes: int = 0
-    build: str = ""
-    """Which of two builds of the agent, where two are compared."""
-    backend: str = ""
-    """The backend in the sink's place; empty for the sink."""
     receiver_cpu_ns: int = 0
     """CPU of the sink or the backend, all its threads, from the first call until drained; 0 where records reach it
     only afterwards."""

@@ -13,7 +13,7 @@ from tracetax.companions.receiver import Receiver
 from tracetax.companions.sink import Sink
 from tracetax.run.bench import Bench
 from tracetax.run.context import MEASURED
-from tracetax.run.stages import Plan
+from tracetax.run.plan import TrialPlan
 
 
 def supply_backend(backend: Backend, folder: Path, cache: Path, say: Say) -> Supplied:
@@ -44,13 +44,13 @@ def supply_backend(backend: Backend, folder: Path, cache: Path, say: Say) -> Sup
 
 
 @contextmanager
-def receiver(plan: Plan, bench: Bench, scratch: Path, logs: Path) -> Generator[Receiver, None, None]:
+def receiver(plan: TrialPlan, bench: Bench, scratch: Path, logs: Path) -> Generator[Receiver, None, None]:
     """The sink, or the backend in its place, for one trial.
 
     What an agent sends by protocols that the backend does not speak goes to a sink beside it.
     """
     reached = sink_protocols(plan.config)
-    supplied = bench.backends.get(plan.slot.cell.use.backend)
+    supplied = bench.backends.get(plan.use.backend)
     with ExitStack() as stack:
         if supplied is None:
             yield stack.enter_context(_sink(plan, bench, logs, reached))
@@ -70,7 +70,7 @@ def receiver(plan: Plan, bench: Bench, scratch: Path, logs: Path) -> Generator[R
         )
 
 
-def _sink(plan: Plan, bench: Bench, logs: Path, protocols: Collection[str]) -> Sink:
+def _sink(plan: TrialPlan, bench: Bench, logs: Path, protocols: Collection[str]) -> Sink:
     return Sink(
         bench.sink,
         protocols=protocols,

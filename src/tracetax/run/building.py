@@ -30,7 +30,7 @@ from tracetax.model import WORKLOAD_CLASSES, Agent, Experiment
 from tracetax.process import Process, clean_environment
 from tracetax.results.records import Building
 from tracetax.run.bench import Bench
-from tracetax.run.stages import Plan
+from tracetax.run.plan import TrialPlan
 from tracetax.run.supplies import measured
 from tracetax.workloads.driver import WorkloadFailed
 
@@ -67,13 +67,13 @@ def check_buildable(experiment: Experiment, agents: dict[str, Agent]) -> None:
                 )
 
 
-def build(plan: Plan, bench: Bench, folder: Path, logs: Path) -> Built:
+def build_program(plan: TrialPlan, bench: Bench, folder: Path, logs: Path) -> Built:
     """Build the program of a trial in the new ``folder``.
 
     Where a step needs its classes, or none compiles, all of it is compiled first; else it is compiled together with
     what the step puts in the place of some sources. Raises WorkloadFailed: ``build-failed``.
     """
-    parameters, use = plan.part.parameters, plan.slot.cell.use
+    parameters, use = plan.part.parameters, plan.use
     sources, classes = folder / "sources", folder / "classes"
     start_up = bench.workload.start_up
     assert start_up  # an experiment that asks for it has been refused otherwise
@@ -122,8 +122,8 @@ def _files(sources: dict[Path, Path]) -> list[str]:
 class _Tools:
     """Runs the processes of a build one after the other, on the workload's cores, and adds up what they took."""
 
-    def __init__(self, plan: Plan, bench: Bench, folder: Path, logs: Path) -> None:
-        self._label = plan.slot.cell.label
+    def __init__(self, plan: TrialPlan, bench: Bench, folder: Path, logs: Path) -> None:
+        self._label = plan.cell.label
         self._limit = bench.limits.build
         self._isolation = bench.isolation
         self._folder = folder

@@ -10,10 +10,9 @@ from msgspec.structs import replace
 from tracetax.model import FULL, Part, Rate, Search
 from tracetax.results.capacity import CapacityTrial, candidate_at_full, full_speed, given_up, looks, trials_of
 from tracetax.results.folder import RunFolder
-from tracetax.results.records import TrialRecord
+from tracetax.results.records import Cell, TrialRecord
 from tracetax.run.bench import Bench
-from tracetax.run.plan import Cell, Slot, configuration, expected_seconds, heap_for
-from tracetax.run.stages import Plan
+from tracetax.run.plan import TrialPlan, Turn, configuration, expected_seconds, heap_for
 from tracetax.run.trial import run_trial
 from tracetax.signals import undivided
 from tracetax.statistics.threshold import Bracket, Goal, bracket
@@ -39,7 +38,7 @@ class SearchProgress(Protocol):
         """Something that the user should read now."""
 
 
-class Step(Struct, frozen=True):
+class SearchStep(Struct, frozen=True):
     """What to do next for one configuration."""
 
     rate: Rate | None
@@ -49,18 +48,18 @@ class Step(Struct, frozen=True):
     bracket: Bracket | None = None
 
 
-def next_step(trials: list[CapacityTrial], search: Search) -> Step:
+def next_step(trials: list[CapacityTrial], search: Search) -> SearchStep:
     """The next rate to try; full speed comes first, because what is complete there needs no search."""
     if given_up(trials):
-        return Step(rate=None, left=0)
+        return SearchStep(rate=None, left=0)
     at_full = full_speed(trials)
     failed = [trial for trial in at_full if trial.counts == "incomplete"]
     if not failed:
         missing = 1 + search.further - len(at_full)
-        return Step(rate=FULL if missing else None, left=missing if at_full else USUAL_TRIALS)
+        return SearchStep(rate=FULL if missing else None, left=missing if at_full else USUAL_TRIALS)
     goal = replace(goal_of(failed[0], search), given_up=int(candidate_at_full(trials)))
-    found = bracket(looks(trials), goal)
-    return Step(rate=found.next, left=found.left, bracket=found)
+    following = bracket(looks(trials), goal)
+    return SearchStep(rate=following.next, left=following.left, bracket=following)
 
 
 def goal_of(failed: CapacityTrial, search: Search) -> Goal:
@@ -134,16 +133,16 @@ class CapacitySearch:
             self._trial(at_rate(part, step.rate, self.search))
             self.concluded()
 
-    def _next(self, part: Part) -> Step:
+    def _next(self, part: Part) -> SearchStep:
         return next_step(trials_of(self.records, part.name), self.search)
 
     def _trial(self, part: Part) -> None:
         begun = time.monotonic()
         (use,) = part.uses
         config = configuration(self.bench.agents, use)
-        cell = Cell(part=part.name, use=use, role="configuration", heap_bytes=heap_for(config, part))
+        cell = Cell(part=part.name, use=use, heap_bytes=heap_for(config, part))
         number = self.folder.next_number()
-        plan = Plan(number=number, slot=Slot(block=number, block_size=1, cell=cell), part=part, config=config)
+        plan = TrialPlan(number=number, turn=Turn(block=number, block_size=1, cell=cell), part=part, config=config)
         record = run_trial(plan, self.bench, self.folder, self.progress.state)
         self.records.append(record)
         if record.status == "failed":
@@ -157,5 +156,5 @@ class CapacitySearch:
             return sum(self.spent) / len(self.spent)
         part = at_rate(part, rate, self.search)
         config = configuration(self.bench.agents, part.uses[0])
-        cell = Cell(part=part.name, use=part.uses[0], role="configuration", heap_bytes=heap_for(config, part))
+        cell = Cell(part=part.name, use=part.uses[0], heap_bytes=heap_for(config, part))
         return expected_seconds(cell, part, config)

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from tracetax.model import Agent, Experiment, JvmSettings, Part
-from tracetax.results.records import BASELINES
-from tracetax.run.plan import Cell, cells, configuration, expected_seconds, memory_cells
+from tracetax.results.records import BASELINES, Cell
+from tracetax.run.plan import cells, configuration, expected_seconds, memory_cells
 from tracetax.run.progress import between_words, duration_words
 from tracetax.schedule import Schedule
 from tracetax.words import plural

@@ -3,18 +3,15 @@
 from collections import deque
 from collections.abc import Iterable, Sequence
 
-import numpy as np
 from msgspec import Struct
-from msgspec.structs import replace
 
-from tracetax.model import BASELINE, Experiment, Part, Schedule
+from tracetax.model import Experiment, Part, Schedule
 from tracetax.results import blocks as arranged
-from tracetax.results.blocks import Blocks
-from tracetax.results.charged import charged_per_call
-from tracetax.results.records import TrialRecord
-from tracetax.run.plan import Cell
+from tracetax.results.blocks import Blocks, charged_per_call
+from tracetax.results.records import Cell, TrialRecord
+from tracetax.statistics.intervals import Floats
 from tracetax.statistics.overhead import differences
-from tracetax.statistics.stopping import BlockValues, BuildValues, Decision, Progress, StopRule
+from tracetax.statistics.stopping import BlockValues, BuildValues, Decision, SampleProgress, StopRule
 
 OUT_OF_TIME = (
     "The budget leaves no time for all further starts. How many starts of each are known, and what share of slow ones "
@@ -40,7 +37,7 @@ def rule_of(schedule: Schedule) -> StopRule:
     )
 
 
-class Measured(Struct, frozen=True):
+class MeasuredPart(Struct, frozen=True):
     """A part and what was measured of it so far."""
 
     part: Part
@@ -55,13 +52,13 @@ class Measured(Struct, frozen=True):
     @property
     def blocks_done(self) -> int:
         """Whole blocks with a trial of the part."""
-        return sum(1 for found in self.blocks.values() if any(key[0] == self.part.name for key in found))
+        return sum(1 for found in self.blocks.values() if any(cell.part == self.part.name for cell in found))
 
     def samples(self) -> Samples:
         """Every configuration's values over its blocks, and every pair of builds'."""
         samples: Samples = {}
         for cell in self.cells:
-            found = arranged.paired(self.blocks, self.part.name, cell.use, cell.heap_bytes, arranged.service_mean)
+            found = arranged.paired(self.blocks, cell, arranged.service_mean)
             if found.blocks:
                 cpu = self._cpu(cell) if self.by_cpu else None
                 samples[str(cell.use)] = BlockValues(
@@ -69,46 +66,40 @@ class Measured(Struct, frozen=True):
                     found.baseline_1,
                     found.baseline_2,
                     cpu,
-                    arranged.further_starts(self.further, self.part.name, cell.use, cell.heap_bytes),
+                    arranged.further_starts(self.further, cell),
                 )
-        heaps = {cell.use: cell.heap_bytes for cell in self.cells}
+        cells = {cell.use: cell for cell in self.cells}
         for first, second in self.part.build_pairs:
             if {str(first), str(second)} <= samples.keys():
-                values = arranged.side_by_side(
-                    self.blocks, self.part.name, first, second, heaps[first], arranged.service_mean
-                )
+                values = arranged.side_by_side(self.blocks, cells[first], cells[second], arranged.service_mean)
                 if len(values[0]):
                     samples[_comparison(first, second)] = BuildValues(*values)
         return samples
 
-    def _cpu(self, cell: Cell) -> arranged.Floats | None:
+    def _cpu(self, cell: Cell) -> Floats | None:
         """CPU that a configuration adds per call, by block; None where it is not ranked: records promised, all here."""
-        ledgers = [
-            trial.ledger
-            for trial in arranged.trials(self.blocks, self.part.name, cell.use, "configuration", cell.heap_bytes)
-        ]
+        ledgers = [trial.ledger for trial in arranged.trials(self.blocks, cell)]
         if any(ledger is None or not 0 < ledger.expected <= ledger.received for ledger in ledgers):
             return None
-        found = arranged.paired(self.blocks, self.part.name, cell.use, cell.heap_bytes, charged_per_call)
-        usable = ~np.isnan(found.values + found.baseline_1 + found.baseline_2)
-        if not usable.any():
-            return None
-        return differences(found.values[usable], found.baseline_1[usable], found.baseline_2[usable])
+        used = arranged.paired(self.blocks, cell, charged_per_call).known()
+        return differences(used.values, used.baseline_1, used.baseline_2) if used.blocks else None
 
 
-def measured(experiment: Experiment, part: Part, cells: Iterable[Cell], records: Sequence[TrialRecord]) -> Measured:
+def measured_part(
+    experiment: Experiment, part: Part, cells: Iterable[Cell], records: Sequence[TrialRecord]
+) -> MeasuredPart:
     """What was measured of a part: ``cells`` are those that were not set aside, ``records`` all, of all parts."""
     mine = tuple(cell for cell in cells if cell.part == part.name and cell.role == "configuration")
-    return Measured(
+    return MeasuredPart(
         part=part,
         cells=mine,
         blocks=arranged.whole_blocks(records),
-        further=tuple(record for record in records if record.role == "further"),
+        further=tuple(record for record in records if record.cell.role == "further"),
         by_cpu=experiment.rank_by == "cpu",
     )
 
 
-def resting(of: Measured, decision: Decision) -> set[Cell]:
+def resting(of: MeasuredPart, decision: Decision) -> set[Cell]:
     """The configurations that need no further block, and are part of no comparison that does."""
     unsettled = {name for name, progress in decision.configurations.items() if progress.wants_block}
     compared = {
@@ -121,7 +112,7 @@ def resting(of: Measured, decision: Decision) -> set[Cell]:
     }
 
 
-def starts_due(of: Measured, decision: Decision) -> dict[Cell, int]:
+def starts_due(of: MeasuredPart, decision: Decision) -> dict[Cell, int]:
     """How many starts alone are wanted yet, of configurations and, once for each heap, of the baseline.
 
     One that was made counts, whatever came of it: what fails or is disturbed is not repeated.
@@ -131,12 +122,14 @@ def starts_due(of: Measured, decision: Decision) -> dict[Cell, int]:
         progress = decision.configurations.get(str(cell.use))
         if progress is None:
             continue
-        for use, wanted in ((cell.use, progress.starts_wanted), (BASELINE, progress.baseline_starts_wanted)):
-            made = arranged.further_trials(of.further, of.part.name, use, cell.heap_bytes)
-            known = arranged.further_starts(of.further, of.part.name, use, cell.heap_bytes).own
+        for alone, wanted in (
+            (cell.playing("further"), progress.starts_wanted),
+            (cell.baseline("further"), progress.baseline_starts_wanted),
+        ):
+            made = arranged.further_trials(of.further, alone)
+            known = arranged.further_starts(of.further, alone).own
             wanted -= len(made) - len(known)
             if wanted > 0:
-                alone = replace(cell, use=use, role="further")
                 due[alone] = max(wanted, due.get(alone, 0))
     return due
 
@@ -164,7 +157,7 @@ def attainable_words(part: Part, decision: Decision, rule: StopRule, blocks_poss
     )
 
 
-def _attainable(name: str, progress: Progress) -> str:
+def _attainable(name: str, progress: SampleProgress) -> str:
     now, then = progress.half_width_ratio or 0.0, progress.attainable or 0.0
     return f"{name} ± {100 * then:.2g} % of its ratio (now ± {100 * now:.2g} %)"
 

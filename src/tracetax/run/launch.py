@@ -8,14 +8,13 @@ from tracetax.catalog import fill
 from tracetax.catalog.placeholders import ARTIFACT, FILES, PREPARED, SCRAPE_PORT, names_in
 from tracetax.model import SCRAPED, WORKLOAD_CLASSES
 from tracetax.run.bench import Bench
-from tracetax.run.plan import records_made
+from tracetax.run.plan import TrialPlan, records_made
 from tracetax.run.runtimes import setting_flags
-from tracetax.run.stages import Plan
 from tracetax.workloads.kinds import kind_of
 
 
 def command_line(
-    plan: Plan,
+    plan: TrialPlan,
     bench: Bench,
     ports: dict[str, int],
     scratch: Path,
@@ -33,8 +32,8 @@ def command_line(
     expected = records_made(plan.config, plan.part)
     values = {
         **bench.workload.monitored.placeholders,
-        **{f"{ARTIFACT}{name}": str(path) for name, path in bench.files(plan.slot.cell.use).items()},
-        **{f"{PREPARED}{name}": str(path) for name, path in bench.folders(plan.slot.cell.use).items()},
+        **{f"{ARTIFACT}{name}": str(path) for name, path in bench.files(plan.use).items()},
+        **{f"{PREPARED}{name}": str(path) for name, path in bench.folders(plan.use).items()},
         **sink_placeholders(ports),
         "expected.records": str(expected),
         "expected.records.next_power_of_two": str(1 << max(0, expected - 1).bit_length()),
@@ -60,12 +59,12 @@ def command_line(
     return command, {name: fill(value, values) for name, value in plan.config.environment.items()}
 
 
-def shared_flags(plan: Plan, bench: Bench, error_file: Path) -> tuple[str, ...]:
+def shared_flags(plan: TrialPlan, bench: Bench, error_file: Path) -> tuple[str, ...]:
     """Flags that the baseline and every agent share: those of the settings, in order, and those of every trial.
 
     In a trial that measures memory the heap begins small, up to the same limit, and nothing is touched beforehand.
     """
-    runtime, jvm, cell = bench.runtime, plan.part.jvm, plan.slot.cell
+    runtime, jvm, cell = bench.runtime, plan.part.jvm, plan.cell
     memory = cell.role == "memory"
     release = bench.jdks[jvm.jdk].release
     chosen = {"heap": cell.heap_bytes, "collector": jvm.collector}
@@ -89,7 +88,11 @@ def _filled(start: Sequence[str], words: Mapping[str, Sequence[str]], texts: Map
 
 
 def by_hand(
-    plan: Plan, command: Sequence[str], environment: Mapping[str, str], ports: Mapping[str, int], own: Sequence[Path]
+    plan: TrialPlan,
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    ports: Mapping[str, int],
+    own: Sequence[Path],
 ) -> str:
     """A shell script that starts a trial's JVM again as it was started, for a debugger or a profiler.
 
@@ -107,7 +110,7 @@ def by_hand(
             inside = re.sub(rf"(?<!\d){port}(?!\d)", "${port}", inside)
         return f'"{inside}"'
 
-    use = plan.slot.cell.use
+    use = plan.use
     needs = "It needs no sink: nothing leaves the process."
     if port:
         needs = f"Its records go to port {port}, where the sink was. Something that listens: PORT=4318 bash command.sh"

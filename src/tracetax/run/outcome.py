@@ -2,69 +2,25 @@
 
 from msgspec.structs import replace
 
-from tracetax.ledger import account, together
+from tracetax.ledger import Ledger, account, summed
 from tracetax.machine.disturbance import cpu_pressure
-from tracetax.results.records import CpuAccount, Disturbance, TrialRecord, WarmUp
+from tracetax.results.records import CpuAccount, Disturbance, TrialRecord, Verdict, WarmUp
 from tracetax.run import verdicts as judge
-from tracetax.run.plan import records_due, records_made, records_truncated
-from tracetax.run.stages import Plan, TrialOutcome
+from tracetax.run.plan import TrialPlan, records_due, records_made, records_truncated
+from tracetax.run.stages import TrialOutcome
 from tracetax.workloads.driver import Driver
 from tracetax.workloads.kinds import Measured
 
 
-def finished(plan: Plan, record: TrialRecord, outcome: TrialOutcome, result: Measured) -> TrialRecord:
+def finished(plan: TrialPlan, record: TrialRecord, outcome: TrialOutcome, result: Measured) -> TrialRecord:
     """The record of a trial that ran to its end."""
-    config, warmed = plan.config, outcome.warmed
-    at_sink = not plan.slot.cell.use.backend  # a backend's counters know records only
-    trees = plan.part.parameters.calls if plan.delivers and at_sink else 0
-    ledger = account(
-        outcome.measured.of(config.protocol),
-        expected_records=plan.expected,
-        expected_trees=trees,
-        dropped_in_log=outcome.dropped,
-        truncated=records_truncated(config, plan.part) if plan.delivers else 0,
-        made=records_made(config, plan.part),
-        due=records_due(config, plan.part),
-    )
-    # metrics and logs need not travel on the protocol that carries the records
-    ledger = replace(ledger, other_bytes=outcome.measured.of(None).other_bytes)
-    warm_ledger = account(
-        outcome.before.of(config.protocol),
-        expected_records=warmed.records,
-        expected_trees=warmed.calls if plan.delivers and at_sink else 0,
-        dropped_in_log=outcome.dropped_before,
-        made=warmed.calls * config.records_per_call(plan.part.parameters.depth),
-    )
-    warm = WarmUp(
-        calls=warmed.calls,
-        bursts=warmed.bursts,
-        how=warmed.how,
-        driver_level=warmed.driver_level,
-        method_level=warmed.method_level,
-        ledger=warm_ledger,
-        rest_ns=outcome.rest.waited_ns,
-        rest_compiling_ns=outcome.rest.compiling_ns,
-        at_rest=outcome.rest.reached,
-    )
-    protocols = outcome.measured.protocols.items()
-    elsewhere = together(count for name, count in protocols if config.protocol not in (None, name))
-    found = [
-        *judge.of_warm_up(warm, config, connected=warmed.connected, delivers=plan.delivers),
-        *judge.of_other_http((outcome.before.protocols, outcome.measured.protocols), received=ledger.received),
-        *judge.of_records(ledger, config, backend=plan.slot.cell.use.backend),
-        *judge.of_sample(ledger, warm_ledger, config),
-        *judge.of_metrics(outcome.measured.of(config.protocol), ledger, warm_ledger, config),
-        *judge.of_other_protocols(elsewhere, config),
-        *judge.of_drain(ledger, config, outcome.arrived_by_drained, outcome.drained),
-        *judge.of_ending(outcome.ending),
-    ]
-    load = outcome.load
-    found += judge.of_load(load)
-    failed = any(verdict.severity == "error" for verdict in found)
+    ledger, warm = _ledger(plan, outcome), _warm_up(plan, outcome)
+    verdicts = _verdicts(plan, outcome, ledger, warm)
+    failed = any(verdict.severity == "error" for verdict in verdicts)
     return replace(
         record,
         status="failed" if failed else "ok",
-        verdicts=tuple(found),
+        verdicts=tuple(verdicts),
         warm_up=warm,
         ledger=ledger,
         arrived_by_last_call=outcome.arrived_by_last_call,
@@ -86,19 +42,86 @@ def finished(plan: Plan, record: TrialRecord, outcome: TrialOutcome, result: Mea
         jvm_flags=result.jvm_flags,
         versions=result.versions,
         moments=replace(record.moments, drained=outcome.drained.at_ns),
-        disturbance=Disturbance(
-            steal=load.steal,
-            other_cpu=load.other,
-            tool_cpu=outcome.tool_cpu_ns / max(1, outcome.calls_ns),
-            sink_cpu_ns=outcome.sink_cpu_ns,
-            pressure_cpu_avg10=cpu_pressure(),
-            disturbed=load.disturbed,
-            interrupts=load.interrupts,
-            kernel_threads=load.kernel,
-            throttled_ns=load.throttled_ns,
-            swapped_bytes=load.swapped_bytes,
-            involuntary_switches=outcome.ending.involuntary_switches,
-        ),
+        disturbance=_disturbance(outcome),
+    )
+
+
+def _whole_trees(plan: TrialPlan, calls: int) -> int:
+    """Call trees that must arrive whole; 0 where none is promised, or where a backend's counters know records only."""
+    return calls if plan.delivers and not plan.use.backend else 0
+
+
+def _ledger(plan: TrialPlan, outcome: TrialOutcome) -> Ledger:
+    """The account of the measured calls."""
+    config, part = plan.config, plan.part
+    ledger = account(
+        outcome.measured.of(config.protocol),
+        expected_records=plan.expected,
+        expected_trees=_whole_trees(plan, part.parameters.calls),
+        dropped_in_log=outcome.dropped,
+        truncated=records_truncated(config, part) if plan.delivers else 0,
+        made=records_made(config, part),
+        due=records_due(config, part),
+    )
+    # metrics and logs need not travel on the protocol that carries the records
+    return replace(ledger, other_bytes=outcome.measured.of(None).other_bytes)
+
+
+def _warm_up(plan: TrialPlan, outcome: TrialOutcome) -> WarmUp:
+    """How the workload became warm, with the account of the warm-up's records."""
+    warmed = outcome.warmed
+    ledger = account(
+        outcome.before.of(plan.config.protocol),
+        expected_records=warmed.records,
+        expected_trees=_whole_trees(plan, warmed.calls),
+        dropped_in_log=outcome.dropped_before,
+        made=warmed.calls * plan.config.records_per_call(plan.part.parameters.depth),
+    )
+    return WarmUp(
+        calls=warmed.calls,
+        bursts=warmed.bursts,
+        how=warmed.how,
+        driver_level=warmed.driver_level,
+        method_level=warmed.method_level,
+        ledger=ledger,
+        rest_ns=outcome.rest.waited_ns,
+        rest_compiling_ns=outcome.rest.compiling_ns,
+        at_rest=outcome.rest.reached,
+    )
+
+
+def _verdicts(plan: TrialPlan, outcome: TrialOutcome, ledger: Ledger, warm: WarmUp) -> list[Verdict]:
+    """Every judgement on the trial."""
+    config, protocols = plan.config, outcome.measured.protocols
+    elsewhere = summed(count for name, count in protocols.items() if config.protocol not in (None, name))
+    return [
+        *judge.of_warm_up(warm, config, connected=outcome.warmed.connected, delivers=plan.delivers),
+        *judge.of_other_http((outcome.before.protocols, protocols), received=ledger.received),
+        *judge.of_records(ledger, config, backend=plan.use.backend),
+        *judge.of_sample(ledger, warm.ledger, config),
+        *judge.of_metrics(outcome.measured.of(config.protocol), ledger, warm.ledger, config),
+        *judge.of_other_protocols(elsewhere, config),
+        *judge.of_drain(ledger, config, outcome.arrived_by_drained, outcome.drained),
+        *judge.of_ending(outcome.ending),
+        *judge.of_load(outcome.load),
+    ]
+
+
+def _disturbance(outcome: TrialOutcome) -> Disturbance:
+    """What else the machine did."""
+    load = outcome.load
+    return Disturbance(
+        steal=load.steal,
+        other_cpu=load.other,
+        tool_cpu=outcome.tool_cpu_ns / max(1, outcome.calls_ns),
+        sink_cpu_ns=outcome.sink_cpu_ns,
+        pressure_cpu_avg10=cpu_pressure(),
+        disturbed=load.disturbed,
+        interrupts=load.interrupts,
+        kernel_threads=load.kernel,
+        throttled_ns=load.throttled_ns,
+        swapped_bytes=load.swapped_bytes,
+        involuntary_switches=outcome.ending.involuntary_switches,
     )
 
 

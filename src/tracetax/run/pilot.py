@@ -13,8 +13,7 @@ from tracetax.model import Configuration, Part
 from tracetax.results import blocks as arranged
 from tracetax.results.folder import RunFolder
 from tracetax.results.manifest import ChosenCalls
-from tracetax.results.records import TrialRecord
-from tracetax.run.plan import Cell
+from tracetax.results.records import Cell, TrialRecord
 from tracetax.schedule import Schedule
 from tracetax.statistics.allocation import best_calls, call_variance, variation
 
@@ -36,7 +35,7 @@ def choose(
     """
     chosen: list[ChosenCalls] = []
     for cell, config in cells:
-        trials = arranged.trials(blocks, part.name, cell.use, "configuration", cell.heap_bytes)
+        trials = arranged.trials(blocks, cell)
         enough = part.parameters.calls >= LEAST_CALLS and len(trials) >= PILOT_BLOCKS
         if config.memory is None and enough:
             chosen.append(_chosen(part, cell, trials, folder, schedule))

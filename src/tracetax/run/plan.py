@@ -5,12 +5,11 @@ from collections.abc import Mapping
 from operator import itemgetter
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from tracetax.backend import Backend
 from tracetax.errors import UserError
 from tracetax.model import BASELINE, Agent, Configuration, Delivery, Experiment, Part, Use
-from tracetax.results.records import BASELINES, Role
+from tracetax.results.records import BASELINES, Cell
 from tracetax.statistics.sampling import by_chance, by_count
 
 WARM_UP_CALLS = 25_000
@@ -21,27 +20,43 @@ OWN_HEAP_BYTES = 16 << 20
 """What the driver needs besides its samples."""
 
 
-class Cell(Struct, frozen=True):
-    """What one trial of each block measures."""
-
-    part: str
-    use: Use
-    role: Role
-    heap_bytes: int
-
-    @property
-    def label(self) -> str:
-        """The cell in words, for progress and messages."""
-        return "baseline" if self.use == BASELINE else str(self.use)
-
-
-class Slot(Struct, frozen=True):
-    """A cell in a block: one trial to be made."""
+class Turn(Struct, frozen=True):
+    """A cell's turn to be measured, in a block or outside of all (block 0)."""
 
     block: int
     block_size: int
+    """Turns of the block, repetitions not counted."""
     cell: Cell
     attempt: int = 1
+
+
+class TrialPlan(Struct, frozen=True):
+    """One trial to be made: whose turn it is, its number, and under which parameters."""
+
+    number: int
+    turn: Turn
+    part: Part
+    config: Configuration
+
+    @property
+    def cell(self) -> Cell:
+        """The cell that the trial measures."""
+        return self.turn.cell
+
+    @property
+    def use(self) -> Use:
+        """The configuration that the trial measures."""
+        return self.turn.cell.use
+
+    @property
+    def delivers(self) -> bool:
+        """Whether records are promised one by one."""
+        return self.expected > 0
+
+    @property
+    def expected(self) -> int:
+        """Records that the measured calls of the trial must produce."""
+        return expected_records(self.config, self.part)
 
 
 def configuration(agents: dict[str, Agent], use: Use) -> Configuration:
@@ -95,23 +110,23 @@ def cells(experiment: Experiment, agents: dict[str, Agent]) -> list[Cell]:
         uses = [(use, heap_for(configuration(agents, use), part)) for use in part.uses if use != BASELINE]
         heaps = dict.fromkeys([part.jvm.heap_bytes, *(heap for _, heap in uses)])
         result += [
-            Cell(part=part.name, use=BASELINE, role=role, heap_bytes=heap) for heap in heaps for role in BASELINES
+            Cell(part=part.name, use=BASELINE, heap_bytes=heap, role=role) for heap in heaps for role in BASELINES
         ]
-        result += [Cell(part=part.name, use=use, role="configuration", heap_bytes=heap) for use, heap in uses]
+        result += [Cell(part=part.name, use=use, heap_bytes=heap) for use, heap in uses]
     return result
 
 
 def memory_cells(every: list[Cell]) -> list[Cell]:
     """The extra trials in which memory is measured: one for each configuration, and one baseline for each heap."""
     once = [cell for cell in every if cell.role != BASELINES[1] and not cell.use.backend]
-    return [replace(cell, role="memory") for cell in once]
+    return [cell.playing("memory") for cell in once]
 
 
-def block(number: int, active: list[Cell], seed: int) -> list[Slot]:
+def block(number: int, active: list[Cell], seed: int) -> list[Turn]:
     """The block's trials in their random order, which depends on the seed and the block's number alone."""
     order = list(active)
     random.Random(f"{seed}/{number}").shuffle(order)
-    return [Slot(block=number, block_size=len(order), cell=cell) for cell in order]
+    return [Turn(block=number, block_size=len(order), cell=cell) for cell in order]
 
 
 def memory_needed(cell: Cell, backends: Mapping[str, Backend]) -> int:
@@ -160,7 +175,7 @@ def expected_seconds(cell: Cell, part: Part, config: Configuration) -> float:
     full = parameters.rate == "full"
     calls = parameters.calls * 0.1e-6 if full else parameters.calls / float(parameters.rate) + 1.0
     calls += (parameters.calls + WARM_UP_CALLS) * parameters.method_time_ns / parameters.threads / 1e9
-    if cell.use == BASELINE:
+    if cell.is_baseline:
         return start + calls
     calls += 0.3e-6 * parameters.invocations if full else 0.0
     if config.delivery in (Delivery.NONE, Delivery.AGGREGATED):

@@ -15,8 +15,8 @@ from rich.text import Text
 
 from tracetax.model import Agent, Part, Use
 from tracetax.results import blocks as arranged
-from tracetax.results.records import TrialRecord
-from tracetax.run.plan import Cell, Slot
+from tracetax.results.records import Cell, TrialRecord
+from tracetax.run.plan import Turn
 from tracetax.statistics.intervals import t_interval
 from tracetax.statistics.overhead import differences
 from tracetax.words import plural
@@ -71,11 +71,11 @@ class TerminalProgress:
         self._block = f"block {number} of {max(number, most)}" if number else "outside blocks"
         self._trials, self._place = trials, 0
 
-    def trial(self, slot: Slot, seconds_left: tuple[float, float]) -> None:
+    def trial(self, turn: Turn, seconds_left: tuple[float, float]) -> None:
         """A trial begins."""
-        self._place += slot.attempt == 1
-        place = f"trial {self._place} of {self._trials}" if slot.attempt == 1 else "once more"
-        self._trial = f"{place} · {slot.cell.label}, {slot.cell.part}"
+        self._place += turn.attempt == 1
+        place = f"trial {self._place} of {self._trials}" if turn.attempt == 1 else "once more"
+        self._trial = f"{place} · {turn.cell.label}, {turn.cell.part}"
         self._left = f"{between_words(*seconds_left)} left"
         if self._live is None:
             self.console.print(
@@ -102,7 +102,8 @@ class TerminalProgress:
         """A trial has ended; a failed one is told at once."""
         if record.status == "failed":
             errors = [verdict for verdict in record.verdicts if verdict.severity == "error"]
-            text = Text(f"Trial {record.number} ({record.agent} {record.configuration}, block {record.block}): ")
+            use = record.cell.use
+            text = Text(f"Trial {record.number} ({use.agent} {use.configuration}, block {record.block}): ")
             text.append("; ".join(verdict.text for verdict in errors), style="red")
             text.append(f"\n  its logs: {logs}", style="dim")
             self.console.print(text, soft_wrap=True)
@@ -152,7 +153,7 @@ def so_far(
     known: list[SoFar] = []
     count = 0
     for cell in own:
-        pairs = arranged.paired(blocks, part.name, cell.use, cell.heap_bytes, arranged.service_mean)
+        pairs = arranged.paired(blocks, cell, arranged.service_mean)
         if pairs.blocks:
             estimate = t_interval(differences(pairs.values, pairs.baseline_1, pairs.baseline_2))
             name = _name(cell.use, [other.use for other in own], agents)

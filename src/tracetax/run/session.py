@@ -8,15 +8,14 @@ from typing import Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tracetax.model import Experiment, Part, Use
+from tracetax.model import Experiment, Part
 from tracetax.results import blocks as arranged
 from tracetax.results.folder import RunFolder
-from tracetax.results.records import BASELINES, TrialRecord
+from tracetax.results.records import BASELINES, Cell, TrialRecord
 from tracetax.run import judging, pilot
 from tracetax.run.bench import Bench
-from tracetax.run.plan import Cell, Slot, block, cells, expected_seconds, memory_cells
+from tracetax.run.plan import TrialPlan, Turn, block, cells, expected_seconds, memory_cells
 from tracetax.run.progress import line_of, so_far
-from tracetax.run.stages import Plan
 from tracetax.run.trial import run_trial
 from tracetax.signals import undivided
 from tracetax.statistics.stopping import decide
@@ -30,7 +29,7 @@ class RunProgress(Protocol):
     def block(self, number: int, most: int, trials: int) -> None:
         """A block of ``trials`` trials begins; number 0 are trials outside the blocks."""
 
-    def trial(self, slot: Slot, seconds_left: tuple[float, float]) -> None:
+    def trial(self, turn: Turn, seconds_left: tuple[float, float]) -> None:
         """A trial begins; ``seconds_left`` is the estimate for the whole run: at least, and at most."""
 
     def state(self, text: str) -> None:
@@ -117,21 +116,21 @@ class Session:
         out = self.set_aside | self.resting
         return any(other not in out for other in family if other.role == "configuration")
 
-    def _block(self, slots: list[Slot]) -> None:
+    def _block(self, turns: list[Turn]) -> None:
         """Measure a block; what failed or was disturbed is repeated once at its end, as long as that helps."""
-        self.progress.block(slots[0].block, self.experiment.schedule.max_blocks, len(slots))
-        repeats: list[Slot] = []
-        for place, slot in enumerate(slots):
-            record = self._trial(slot, slots[place:])
+        self.progress.block(turns[0].block, self.experiment.schedule.max_blocks, len(turns))
+        repeats: list[Turn] = []
+        for place, turn in enumerate(turns):
+            record = self._trial(turn, turns[place:])
             if record.status == "failed" or (record.disturbance and record.disturbance.disturbed):
-                repeats.append(replace(slot, attempt=2))
-        for slot in repeats:
-            if not self.repeating.helps and self._measured(slot):
+                repeats.append(replace(turn, attempt=2))
+        for turn in repeats:
+            if not self.repeating.helps and self._measured(turn):
                 continue
-            record = self._trial(slot, [])
-            if record.status == "failed" and not self._measured(slot):
-                self.set_aside.add(slot.cell)
-                self.progress.note(f"{slot.cell.label} failed twice and is set aside; the others go on.")
+            record = self._trial(turn, [])
+            if record.status == "failed" and not self._measured(turn):
+                self.set_aside.add(turn.cell)
+                self.progress.note(f"{turn.cell.label} failed twice and is set aside; the others go on.")
 
     def _tell_so_far(self) -> None:
         """Say what is known of each part after the blocks so far."""
@@ -186,21 +185,21 @@ class Session:
             due |= judging.starts_due(measured, decide(measured.samples(), rule, measured.blocks_done, 0))
         due = {cell: starts for cell, starts in due.items() if cell not in self.out_of_time}
         self.out_of_time |= {cell for cell in due if self._estimate(cell) > self._budget_left()}
-        slots = [Slot(block=0, block_size=len(due), cell=cell) for cell in due if cell not in self.out_of_time]
-        if len(slots) < len(due):
+        turns = [Turn(block=0, block_size=len(due), cell=cell) for cell in due if cell not in self.out_of_time]
+        if len(turns) < len(due):
             self.progress.note(judging.OUT_OF_TIME)
-        if not slots:
+        if not turns:
             return False
-        self.progress.block(0, self.experiment.schedule.max_blocks, len(slots))
-        for place, slot in enumerate(slots):
-            self._trial(slot, slots[place:])
-        for part in {slot.cell.part for slot in slots}:
+        self.progress.block(0, self.experiment.schedule.max_blocks, len(turns))
+        for place, turn in enumerate(turns):
+            self._trial(turn, turns[place:])
+        for part in {turn.cell.part for turn in turns}:
             del self.ended[part]
         return True
 
-    def _measured_of(self, part: Part) -> judging.Measured:
+    def _measured_of(self, part: Part) -> judging.MeasuredPart:
         cells = [cell for cell in self.cells if cell not in self.set_aside]
-        return judging.measured(self.experiment, part, cells, self.records)
+        return judging.measured_part(self.experiment, part, cells, self.records)
 
     def _memory(self) -> None:
         """Measure the memory of parts that have ended, as far as the budget holds out.
@@ -212,18 +211,18 @@ class Session:
         if not ready:
             return
         self.progress.block(0, self.experiment.schedule.max_blocks, len(ready))
-        slots = [Slot(block=0, block_size=len(ready), cell=cell) for cell in ready]
-        for place, slot in enumerate(slots):
-            for attempt in range(len(self._memory_trials(slot.cell)) + 1, arranged.TRIES + 1):
-                if self._estimate(slot.cell) > self._budget_left():
+        turns = [Turn(block=0, block_size=len(ready), cell=cell) for cell in ready]
+        for place, turn in enumerate(turns):
+            for attempt in range(len(self._memory_trials(turn.cell)) + 1, arranged.TRIES + 1):
+                if self._estimate(turn.cell) > self._budget_left():
                     self.progress.note("The budget leaves no time to measure the memory of what remains.")
                     return
-                if self._trial(replace(slot, attempt=attempt), slots[place:]).status == "ok":
+                if self._trial(replace(turn, attempt=attempt), turns[place:]).status == "ok":
                     break
 
     def _wants_memory(self, cell: Cell) -> bool:
         """Whether there is a result beside which a cell's memory would stand."""
-        aside = any(replace(cell, role=role) in self.set_aside for role in (*BASELINES, "configuration"))
+        aside = any(cell.playing(role) in self.set_aside for role in (*BASELINES, "configuration"))
         return not aside and self.ended[cell.part] != "failed"
 
     def _memory_known(self, cell: Cell) -> bool:
@@ -232,28 +231,27 @@ class Session:
         return len(tried) >= arranged.TRIES or any(record.status == "ok" for record in tried)
 
     def _memory_trials(self, cell: Cell) -> list[TrialRecord]:
-        return arranged.memory_trials(self.records, cell.part, cell.use, cell.heap_bytes)
+        return arranged.memory_trials(self.records, cell)
 
-    def _measured(self, slot: Slot) -> bool:
+    def _measured(self, turn: Turn) -> bool:
         """Whether the cell has a good trial in this block after all."""
         return any(
-            record.block == slot.block and record.status == "ok" and _cell(record) == slot.cell
-            for record in self.records
+            record.block == turn.block and record.status == "ok" and record.cell == turn.cell for record in self.records
         )
 
-    def _trial(self, slot: Slot, rest: list[Slot]) -> TrialRecord:
-        self.progress.trial(slot, self._seconds_left(rest))
+    def _trial(self, turn: Turn, rest: list[Turn]) -> TrialRecord:
+        self.progress.trial(turn, self._seconds_left(rest))
         begun = time.monotonic()
         number = self.folder.next_number()
-        part = self._part_of(slot.cell)
-        plan = Plan(
+        part = self._part_of(turn.cell)
+        plan = TrialPlan(
             number=number,
-            slot=slot,
+            turn=turn,
             part=part,
-            config=self.bench.configuration(slot.cell.use.agent, slot.cell.use.configuration),
+            config=self.bench.configuration(turn.cell.use.agent, turn.cell.use.configuration),
         )
         record = run_trial(plan, self.bench, self.folder, self.progress.state)
-        self.spent[slot.cell].append(time.monotonic() - begun)
+        self.spent[turn.cell].append(time.monotonic() - begun)
         self.records.append(record)
         self.repeating.seen(record)
         if record.status == "failed":
@@ -291,7 +289,7 @@ class Session:
 
     def _estimate(self, cell: Cell) -> float:
         """Seconds that a trial of this cell takes: as measured in this session, or a first guess."""
-        for alike in (cell, *(replace(cell, role=role) for role in ("configuration", *BASELINES))):
+        for alike in (cell, *(cell.playing(role) for role in ("configuration", *BASELINES))):
             if measured := self.spent.get(alike):
                 return sum(measured) / len(measured)
         part = self._part_of(cell)
@@ -309,14 +307,14 @@ class Session:
     def _memory_seconds(self) -> float:
         return sum(self._estimate(cell) for cell in self.memory_due)
 
-    def _seconds_left(self, rest: list[Slot]) -> tuple[float, float]:
+    def _seconds_left(self, rest: list[Turn]) -> tuple[float, float]:
         """Time left: what remains of this block, and the fewest and most further blocks that the schedule allows."""
         schedule = self.experiment.schedule
         further = len(arranged.whole_blocks(self.records)) + 1
         affordable = self._affordable_blocks()
         fewest, most = (max(0, min(n - further, affordable)) for n in (schedule.min_blocks, schedule.max_blocks))
         block = self._block_seconds()
-        still = sum(self._estimate(slot.cell) for slot in rest) + self._memory_seconds()
+        still = sum(self._estimate(turn.cell) for turn in rest) + self._memory_seconds()
         further = 0.0 if self.experiment.schedule.starts_wanted == 0 else self._further_seconds()
         ends = (still + number * block for number in (fewest, most))
         least, longest = (max(end, min(end + further, self._budget_left())) for end in ends)
@@ -331,9 +329,9 @@ class Session:
     def _set_aside_before(self) -> set[Cell]:
         """Cells that had failed for good before this session."""
         failed = {
-            _cell(record)
-            for found in arranged.whole_blocks(self.records).values()
-            for record in found.values()
+            cell
+            for block in arranged.whole_blocks(self.records).values()
+            for cell, record in block.items()
             if record.status == "failed"
         }
         return failed & set(self.cells)
@@ -347,12 +345,3 @@ class Session:
         self.folder.write_manifest(
             replace(manifest, invocations=(*manifest.invocations[:-1], last), part_endings=self.ended)
         )
-
-
-def _cell(record: TrialRecord) -> Cell:
-    return Cell(
-        part=record.part,
-        use=Use(agent=record.agent, configuration=record.configuration, build=record.build, backend=record.backend),
-        role=record.role,
-        heap_bytes=record.heap_bytes,
-    )

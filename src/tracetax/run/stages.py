@@ -10,7 +10,7 @@ from tracetax.companions.receiver import PhaseReport, Receiver
 from tracetax.companions.sink import Sink
 from tracetax.machine import disturbance
 from tracetax.machine.threads import compiling, peak_rss_bytes
-from tracetax.model import Configuration, Parameters, Part
+from tracetax.model import Configuration, Parameters
 from tracetax.process import Ending
 from tracetax.results.records import CpuAccount
 from tracetax.run.bench import Bench, Limits
@@ -19,7 +19,7 @@ from tracetax.run.drain import Drained
 from tracetax.run.drops import DropLog
 from tracetax.run.files import FileRecords, RecordsFolder
 from tracetax.run.network import NetworkRecords, ScrapedRecords
-from tracetax.run.plan import Slot, expected_records
+from tracetax.run.plan import TrialPlan
 from tracetax.run.sampler import Sampler
 from tracetax.run.verdicts import of_other_http
 from tracetax.run.warm_up import Rest, Warmed, await_rest, warm_up
@@ -27,25 +27,6 @@ from tracetax.workloads.driver import Driver, WorkloadFailed
 
 CONNECTIONS_SECONDS = 2.0
 """How long connections may outlive the workload before the receiver is ended all the same."""
-
-
-class Plan(Struct, frozen=True):
-    """One trial to be made."""
-
-    number: int
-    slot: Slot
-    part: Part
-    config: Configuration
-
-    @property
-    def delivers(self) -> bool:
-        """Whether records are promised one by one."""
-        return self.expected > 0
-
-    @property
-    def expected(self) -> int:
-        """Records that the measured calls must produce."""
-        return expected_records(self.config, self.part)
 
 
 class TrialOutcome(Struct, frozen=True):
@@ -82,7 +63,7 @@ class TrialOutcome(Struct, frozen=True):
 
 
 def conduct_or_end(
-    plan: Plan,
+    plan: TrialPlan,
     bench: Bench,
     sink: Receiver,
     driver: Driver,

@@ -18,13 +18,14 @@ from tracetax.results.folder import RunFolder, disk_errors
 from tracetax.results.records import Moments, TrialRecord, Verdict
 from tracetax.run.backends import receiver
 from tracetax.run.bench import Bench
-from tracetax.run.building import LOG, Built, build
+from tracetax.run.building import LOG, Built, build_program
 from tracetax.run.context import WARM_UP
 from tracetax.run.files import RecordsFolder, records_folder
 from tracetax.run.launch import by_hand, command_line
 from tracetax.run.outcome import finished, with_process
 from tracetax.run.output import STREAMS, Flood, cut, last_lines
-from tracetax.run.stages import Plan, conduct_or_end
+from tracetax.run.plan import TrialPlan
+from tracetax.run.stages import conduct_or_end
 from tracetax.workloads.driver import Driver, WorkloadFailed
 from tracetax.workloads.kinds import kind_of
 
@@ -34,7 +35,7 @@ PROGRAM = "program"
 """The folder in which a trial builds its program."""
 
 
-def run_trial(plan: Plan, bench: Bench, folder: RunFolder, watch: Callable[[str], None]) -> TrialRecord:
+def run_trial(plan: TrialPlan, bench: Bench, folder: RunFolder, watch: Callable[[str], None]) -> TrialRecord:
     """Make one trial and keep it in the run folder, whatever came of it.
 
     ``watch`` is told what is going on. A failed trial is a record with an error verdict; only what would fail every
@@ -45,17 +46,11 @@ def run_trial(plan: Plan, bench: Bench, folder: RunFolder, watch: Callable[[str]
     os.sync()
     record = TrialRecord(
         number=plan.number,
-        block=plan.slot.block,
-        block_size=plan.slot.block_size,
-        part=plan.part.name,
-        agent=plan.slot.cell.use.agent,
-        configuration=plan.slot.cell.use.configuration,
-        build=plan.slot.cell.use.build,
-        backend=plan.slot.cell.use.backend,
-        role=plan.slot.cell.role,
-        heap_bytes=plan.slot.cell.heap_bytes,
+        block=plan.turn.block,
+        block_size=plan.turn.block_size,
+        cell=plan.cell,
         parameters=plan.part.parameters,
-        attempt=plan.slot.attempt,
+        attempt=plan.turn.attempt,
         status="failed",
         verdicts=(),
         command=(),
@@ -72,7 +67,7 @@ def run_trial(plan: Plan, bench: Bench, folder: RunFolder, watch: Callable[[str]
 
 
 def _attempt(
-    plan: Plan,
+    plan: TrialPlan,
     bench: Bench,
     record: TrialRecord,
     scratch: Path,
@@ -86,10 +81,10 @@ def _attempt(
     try:
         if plan.part.parameters.start_up_built:
             watch("building its program")
-            built = build(plan, bench, scratch / PROGRAM, logs)
+            built = build_program(plan, bench, scratch / PROGRAM, logs)
             record = replace(record, building=built.building)
-        if plan.slot.cell.use.backend:
-            watch(f"starting {plan.slot.cell.use.backend}")
+        if plan.use.backend:
+            watch(f"starting {plan.use.backend}")
         with receiver(plan, bench, scratch, logs) as sink:
             own = built.class_path if built else ()
             command, environment = command_line(plan, bench, dict(sink.ports), scratch, logs, records.path, own)

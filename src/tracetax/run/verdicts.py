@@ -10,7 +10,7 @@ from tracetax.machine.disturbance import Load
 from tracetax.model import Configuration, Delivery
 from tracetax.printable import printable
 from tracetax.process import Ending
-from tracetax.results.records import Severity, Verdict, WarmUp
+from tracetax.results.records import Verdict, WarmUp
 from tracetax.run.drain import Drained
 from tracetax.words import are, plural, share, was
 
@@ -20,114 +20,113 @@ LATE_ABOVE = 0.01
 
 def of_records(ledger: Ledger, config: Configuration, *, backend: str = "") -> list[Verdict]:
     """Verdicts on what arrived against what was promised."""
-    verdicts: list[Verdict] = []
-
-    def add(code: str, severity: Severity, text: str) -> None:
-        verdicts.append(Verdict(code=code, severity=severity, text=text))
-
-    if ledger.malformed:
-        add("malformed-input", "error", f"{plural(ledger.malformed, 'message')} could not be read as {config.protocol}")
-    if ledger.cut_off:
-        add(
-            "cut-off",
-            "warning",
-            f"{plural(ledger.cut_off, 'message')} ended in the middle: the sender gave up or ended",
-        )
-    if ledger.refused and backend:
-        text = f"{plural(ledger.refused, 'record')} {was(ledger.refused)} turned away or thrown away by {backend}"
-        text += ": a loss may be its doing"
-        add("backend-refused", "warning", text)
-    elif ledger.refused:
-        add(
-            "sink-full",
-            "warning",
-            f"{plural(ledger.refused, 'request')} {was(ledger.refused)} turned away, the sink's memory was spent: "
-            "a loss may be its doing",
-        )
-    if ledger.unexpected_names:
-        names = ", ".join(map(printable, sorted(ledger.unexpected)))
-        add("unexpected-names", "note", f"{plural(ledger.unexpected_names, 'record')} of other methods: {names}")
-    if ledger.duplicates:
-        add("duplicates", "warning", f"{plural(ledger.duplicates, 'record')} arrived twice")
+    verdicts = _of_messages(ledger, config, backend)
     if config.delivery is Delivery.NONE:
         if ledger.received:
-            add("unpromised-records", "warning", f"{plural(ledger.received, 'record')} arrived where none was promised")
+            text = f"{plural(ledger.received, 'record')} arrived where none was promised"
+            verdicts.append(Verdict("unpromised-records", "warning", text))
         return verdicts
     if not ledger.expected:
         return verdicts
     if not ledger.received:
-        add(
-            "nothing-recorded",
-            "error",
+        text = (
             f"no record of the monitored method arrived, {ledger.expected:,} {was(ledger.expected)} expected: "
-            "is the method woven, and the name pattern right?",
+            "is the method woven, and the name pattern right?"
         )
-        return verdicts
+        return [*verdicts, Verdict("nothing-recorded", "error", text)]
+    return [*verdicts, *_of_surplus(ledger), *_of_missing(ledger, config), *_of_design(ledger, config)]
+
+
+def _of_messages(ledger: Ledger, config: Configuration, backend: str) -> list[Verdict]:
+    """Verdicts on what came and could not be counted as it should, and on what was turned away."""
+    verdicts: list[Verdict] = []
+    if ledger.malformed:
+        text = f"{plural(ledger.malformed, 'message')} could not be read as {config.protocol}"
+        verdicts.append(Verdict("malformed-input", "error", text))
+    if ledger.cut_off:
+        text = f"{plural(ledger.cut_off, 'message')} ended in the middle: the sender gave up or ended"
+        verdicts.append(Verdict("cut-off", "warning", text))
+    if ledger.refused and backend:
+        text = f"{plural(ledger.refused, 'record')} {was(ledger.refused)} turned away or thrown away by {backend}"
+        verdicts.append(Verdict("backend-refused", "warning", f"{text}: a loss may be its doing"))
+    elif ledger.refused:
+        text = f"{plural(ledger.refused, 'request')} {was(ledger.refused)} turned away, the sink's memory was spent"
+        verdicts.append(Verdict("sink-full", "warning", f"{text}: a loss may be its doing"))
+    if ledger.unexpected_names:
+        names = ", ".join(map(printable, sorted(ledger.unexpected)))
+        text = f"{plural(ledger.unexpected_names, 'record')} of other methods: {names}"
+        verdicts.append(Verdict("unexpected-names", "note", text))
+    if ledger.duplicates:
+        text = f"{plural(ledger.duplicates, 'record')} arrived twice"
+        verdicts.append(Verdict("duplicates", "warning", text))
+    return verdicts
+
+
+def _of_surplus(ledger: Ledger) -> list[Verdict]:
+    """Verdicts on more records, or more admitted drops, than there can be."""
     if ledger.received > ledger.expected:
-        add(
-            "too-many-records",
-            "error",
-            f"{plural(ledger.received, 'record')} arrived, {ledger.expected:,} {was(ledger.expected)} expected",
-        )
-    elif ledger.received + ledger.dropped_reported > ledger.expected:
-        surplus = ledger.received + ledger.dropped_reported - ledger.expected
-        add(
-            "account-exceeds",
-            "warning",
-            f"{plural(surplus, 'drop')} too many {are(surplus)} admitted: "
-            "the warm-up's, logged late, or of events that are no records",
-        )
+        text = f"{plural(ledger.received, 'record')} arrived, {ledger.expected:,} {was(ledger.expected)} expected"
+        return [Verdict("too-many-records", "error", text)]
+    surplus = ledger.received + ledger.dropped_reported - ledger.expected
+    if surplus <= 0:
+        return []
+    text = (
+        f"{plural(surplus, 'drop')} too many {are(surplus)} admitted: "
+        "the warm-up's, logged late, or of events that are no records"
+    )
+    return [Verdict("account-exceeds", "warning", text)]
+
+
+def _of_missing(ledger: Ledger, config: Configuration) -> list[Verdict]:
+    """Verdicts on records that neither arrived nor were admitted as dropped, and on whose doing that is."""
+    verdicts: list[Verdict] = []
     missing = ledger.missing - ledger.missing_in_kernel
     if ledger.lost_datagrams > 0:
-        add(
-            "kernel-loss",
-            "warning",
+        text = (
             f"{plural(ledger.lost_datagrams, 'datagram')} {was(ledger.lost_datagrams)} lost in this machine's "
             "kernel, whose receive buffer of "
             f"{ledger.receive_buffer_bytes / 2**20:.1f} MiB was full: "
             f"{share(ledger.missing_in_kernel, ledger.expected, 'record')} at most "
-            f"{are(ledger.missing_in_kernel)} missing for that, and not by the agent's doing",
+            f"{are(ledger.missing_in_kernel)} missing for that, and not by the agent's doing"
         )
-    if missing and ledger.lost_datagrams < 0:
+        verdicts.append(Verdict("kernel-loss", "warning", text))
+    if not missing:
+        return verdicts
+    if ledger.lost_datagrams < 0:
         text = "this machine does not tell how many datagrams its kernel lost: that may be why records are missing"
-        add("kernel-loss-unknown", "warning", f"{text}, and not the agent")
-    if missing and config.delivery is Delivery.COMPLETE:
-        add(
-            "records-lost",
-            "warning",
-            f"{share(missing, ledger.expected, 'record')} that it should deliver never arrived",
-        )
-    elif missing and config.deletes_oldest:
-        add(
-            "oldest-deleted",
-            "warning",
-            f"{share(missing, ledger.expected, 'record')} {are(missing)} not in the files that were kept: "
-            "it deletes the oldest ones while it writes",
-        )
-    elif missing:
-        add(
-            "silent-loss",
-            "warning",
-            f"{share(missing, ledger.expected, 'record')} neither arrived nor {was(missing)} reported as dropped",
-        )
+        verdicts.append(Verdict("kernel-loss-unknown", "warning", f"{text}, and not the agent"))
+    lost = share(missing, ledger.expected, "record")
+    if config.delivery is Delivery.COMPLETE:
+        return [*verdicts, Verdict("records-lost", "warning", f"{lost} that it should deliver never arrived")]
+    if config.deletes_oldest:
+        text = f"{lost} {are(missing)} not in the files that were kept: it deletes the oldest ones while it writes"
+        return [*verdicts, Verdict("oldest-deleted", "warning", text)]
+    text = f"{lost} neither arrived nor {was(missing)} reported as dropped"
+    return [*verdicts, Verdict("silent-loss", "warning", text)]
+
+
+def _of_design(ledger: Ledger, config: Configuration) -> list[Verdict]:
+    """Verdicts on what the agent cuts or drops by design, and on broken trees where nothing is missing."""
+    verdicts: list[Verdict] = []
     if ledger.truncated:
         each = ledger.truncated // (ledger.expected // config.records_per_call(config.tree_limit or 1))
         text = f"it cuts call trees after {config.tree_limit:,} invocations by design: {each:,} of each tree's records"
-        add("truncated", "note", f"{text}, {ledger.truncated:,} in all, count as neither expected nor lost")
+        text += f", {ledger.truncated:,} in all, count as neither expected nor lost"
+        verdicts.append(Verdict("truncated", "note", text))
     if ledger.dropped_reported:
-        add("drops", "note", f"{plural(ledger.dropped_reported, 'record')} dropped by policy, as the agent reports")
-    if ledger.received == ledger.expected and ledger.complete_trees != ledger.expected_trees:
-        add(
-            "broken-trees",
-            "error",
-            f"all records arrived, but {ledger.complete_trees:,} of {ledger.expected_trees:,} call trees are complete",
+        text = f"{plural(ledger.dropped_reported, 'record')} dropped by policy, as the agent reports"
+        verdicts.append(Verdict("drops", "note", text))
+    if ledger.received == ledger.expected and not ledger.complete:
+        text = (
+            f"all records arrived, but {ledger.complete_trees:,} of {ledger.expected_trees:,} call trees are complete"
         )
+        verdicts.append(Verdict("broken-trees", "error", text))
     return verdicts
 
 
 def of_other_http(phases: Iterable[Mapping[str, ProtocolCount]], *, received: int) -> list[Verdict]:
     """Verdicts on connections that spoke the wrong HTTP to the sink: the reason where nothing was ``received``."""
-    found: list[Verdict] = []
+    verdicts: list[Verdict] = []
     severity = "warning" if received else "error"
     every = [item for phase in phases for item in phase.items()]
     for name in dict.fromkeys(name for name, _ in every):
@@ -137,14 +136,14 @@ def of_other_http(phases: Iterable[Mapping[str, ProtocolCount]], *, received: in
                 f"gRPC came to the HTTP port ({name}): use otlp-grpc. {_connections(number)} turned away: "
                 'let the agent\'s file say protocol = "otlp-grpc" and its port, or let the agent speak HTTP'
             )
-            found.append(Verdict(code="wrong-http", severity=severity, text=text))
+            verdicts.append(Verdict(code="wrong-http", severity=severity, text=text))
         if number := sum(count.http_at_grpc for count in counts):
             text = (
                 f"HTTP/1 came to the gRPC port ({name}): use otlp-http. {_connections(number)} turned away: "
                 'let the agent\'s file say protocol = "otlp-http" and its port, or let the agent speak gRPC'
             )
-            found.append(Verdict(code="wrong-http", severity=severity, text=text))
-    return found
+            verdicts.append(Verdict(code="wrong-http", severity=severity, text=text))
+    return verdicts
 
 
 def _connections(number: int) -> str:
@@ -182,24 +181,24 @@ def of_metrics(count: ProtocolCount, ledger: Ledger, warm_up: Ledger, config: Co
     if not count.requests:
         text = f"nobody answered at {config.scrape.path} on the port that it was told: its metrics were never read"
         return [Verdict("never-scraped", "error", text)]
-    found: list[Verdict] = []
+    verdicts: list[Verdict] = []
     if count.unanswered:
         text = f"{plural(count.unanswered, 'request')} for its metrics brought no answer"
-        found.append(Verdict("unanswered", "warning", text))
+        verdicts.append(Verdict("unanswered", "warning", text))
     metric = config.scrape.metric
     if not metric:
         text = "its metrics have no number of calls: whether it saw every call was not checked"
-        found.append(Verdict("not-counted", "note", text))
+        verdicts.append(Verdict("not-counted", "note", text))
     elif not ledger.received:
         text = f"{metric} did not rise, {ledger.made:,} invocations were made: is the method woven, and the name right?"
-        found.append(Verdict("nothing-recorded", "error", text))
+        verdicts.append(Verdict("nothing-recorded", "error", text))
     elif (ledger.received, warm_up.received) != (ledger.made, warm_up.made):
         text = (
             f"{metric} rose by {ledger.received:,} during the measured calls and by {warm_up.received:,} before; "
             f"{ledger.made:,} and {warm_up.made:,} invocations were made"
         )
-        found.append(Verdict("aggregate-differs", "warning", text))
-    return found
+        verdicts.append(Verdict("aggregate-differs", "warning", text))
+    return verdicts
 
 
 def of_warm_up(warm_up: WarmUp, config: Configuration, connected: bool, delivers: bool) -> list[Verdict]:

@@ -48,8 +48,8 @@ class Variation(Struct, frozen=True):
         seen = self.between + self.within / calls
         degrees = starts - 1
         tails = (1 - LIMIT, LIMIT)
-        found = (seen * degrees / float(special.chdtri(degrees, tail)) for tail in tails)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
-        least, most = (replace(self, between=max(0.0, variance - self.within / calls)) for variance in found)
+        variances = (seen * degrees / float(special.chdtri(degrees, tail)) for tail in tails)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
+        least, most = (replace(self, between=max(0.0, variance - self.within / calls)) for variance in variances)
         return least, most
 
 
@@ -107,5 +107,9 @@ def best_calls(of: Variation, calls: int, least: int, most: int, starts: int = 0
         fewer //= 2
         candidates.append(fewer)
     judges = (of, *of.limits(calls, starts)) if starts else (of,)
-    good = [other for other in candidates if all(one.price(other) <= WORTHWHILE * one.price(calls) for one in judges)]
+
+    def worthwhile(other: int) -> bool:
+        return all(judge.price(other) <= WORTHWHILE * judge.price(calls) for judge in judges)
+
+    good = [other for other in candidates if worthwhile(other)]
     return min(good, key=of.price, default=calls)

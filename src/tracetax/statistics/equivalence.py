@@ -17,9 +17,9 @@ from msgspec import Struct
 from numpy.typing import ArrayLike
 
 from tracetax.statistics.intervals import Estimate, finite, t_critical, t_p_value
-from tracetax.statistics.overhead import compare
+from tracetax.statistics.overhead import compare_paired
 
-Verdict = Literal["slower", "faster", "same", "undecided"]
+BuildVerdict = Literal["slower", "faster", "same", "undecided"]
 EQUIVALENCE_CONFIDENCE = 0.90
 """Of the interval that two one-sided tests at 5 % amount to."""
 BEYOND_DOUBT = 0.001
@@ -30,7 +30,7 @@ adds to the errors of the last look (Haybittle 1971, Peto et al. 1976)."""
 class Judgement(Struct, frozen=True):
     """The second build against the first."""
 
-    verdict: Verdict
+    verdict: BuildVerdict
     log_ratio: Estimate
     """Of ln second − ln first over blocks, with Student's 95 % interval."""
     ci90: tuple[float, float] | None
@@ -67,13 +67,13 @@ def judge(first: ArrayLike, second: ArrayLike, half_width_ratio: float, half_wid
         ValueError: No block, lengths differ, or a value is not finite or not positive.
 
     """
-    ratio = compare(second, first, "log-ratio")
+    ratio = compare_paired(second, first, "log-ratio")
     margin = 2 * asked_half_width(first, half_width_ratio, half_width_ns)
     if ratio.ci95 is None or ratio.sd is None:
         return Judgement("undecided", ratio, None, margin)
     half = t_critical(ratio.n - 1, EQUIVALENCE_CONFIDENCE) * ratio.sd / ratio.n**0.5
     ci90 = ratio.mean - half, ratio.mean + half
-    verdict: Verdict = "undecided"
+    verdict: BuildVerdict = "undecided"
     if ratio.ci95[0] > 0:
         verdict = "slower"
     elif ratio.ci95[1] < 0:

@@ -1,4 +1,4 @@
-"""Student's t: the one interval of a mean that everything else here is made of."""
+"""Student's t: the interval of a mean that everything else here is made of, and its relatives by Hall and Welch."""
 
 from functools import lru_cache
 
@@ -111,6 +111,41 @@ def skewed_interval(values: ArrayLike) -> Estimate:
     error = plain.sd / root
     limits = plain.mean - error * inverse(t), plain.mean - error * inverse(-t)
     return Estimate(plain.mean, plain.sd, limits, plain.n)
+
+
+def welch(first: Estimate, second: Estimate) -> Estimate | None:
+    """Return second − first with Welch's 95 % interval, in their unit; None where one of them has a single block.
+
+    For two runs: blocks of different runs are no pairs, their means are independent, and their variances may differ
+    (Welch 1947: The generalization of "Student's" problem when several different population variances are involved).
+    Only mean, standard deviation and number of blocks are needed, which every measure keeps.
+    ``sd`` of the result is the standard error of the difference, ``n`` the blocks of both. The degrees of freedom are
+    Welch's and Satterthwaite's, as they come: no whole number.
+    """
+    if first.sd is None or second.sd is None or min(first.n, second.n) < 2:
+        return None
+    shares = first.sd**2 / first.n, second.sd**2 / second.n
+    difference, variance = second.mean - first.mean, sum(shares)
+    if variance == 0:
+        return Estimate(difference, 0.0, (difference, difference), first.n + second.n)
+    freedom = variance**2 / (shares[0] ** 2 / (first.n - 1) + shares[1] ** 2 / (second.n - 1))
+    half = float(special.stdtrit(freedom, (1 + CONFIDENCE) / 2)) * variance**0.5
+    return Estimate(difference, variance**0.5, (difference - half, difference + half), first.n + second.n)
+
+
+def welch_log_ratio(first: Estimate, second: Estimate) -> Estimate | None:
+    """Return ln second − ln first with Welch's 95 % interval, to first order in their standard errors.
+
+    None where :func:`welch` has none, or where one of them is not clearly positive: its own interval reaches zero.
+    """
+    if any(of.ci95 is None or of.ci95[0] <= 0 for of in (first, second)):
+        return None
+    return welch(*(_logarithm(of) for of in (first, second)))
+
+
+def _logarithm(of: Estimate) -> Estimate:
+    assert of.sd is not None
+    return Estimate(float(special.xlogy(1.0, of.mean)), of.sd / of.mean, None, of.n)
 
 
 def _evaluate(function: str, degrees_of_freedom: int, argument: float) -> float:

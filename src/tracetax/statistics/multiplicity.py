@@ -7,7 +7,7 @@ from msgspec import Struct
 from numpy.typing import ArrayLike
 
 from tracetax.statistics.intervals import Estimate, Floats, finite, t_p_value
-from tracetax.statistics.overhead import Scale, compare
+from tracetax.statistics.overhead import Scale, compare_paired
 
 
 class Pair(Struct, frozen=True):
@@ -102,7 +102,7 @@ def _compare(table: Floats, i: int, j: int, scale: Scale) -> tuple[Estimate | No
     both = ~np.isnan(table[:, i]) & ~np.isnan(table[:, j])
     if not both.any():
         return None, 1.0
-    estimate = compare(table[both, i], table[both, j], scale)
+    estimate = compare_paired(table[both, i], table[both, j], scale)
     if estimate.sd is None:
         return estimate, 1.0
     if estimate.sd == 0:

@@ -11,9 +11,12 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import ArrayLike
 
-from tracetax.statistics.intervals import Estimate, Floats, finite, t_critical, t_interval
+from tracetax.statistics.intervals import Estimate, Floats, finite, skewed_interval, t_critical, t_interval
+from tracetax.statistics.regimes import NO_FURTHER, Regimes, Starts, two_regimes
 
 Scale = Literal["difference", "log-ratio"]
+SKEWNESS_FROM = 10
+"""Blocks from which the skewness of their differences can be told."""
 
 
 class Band(Struct, frozen=True):
@@ -75,7 +78,7 @@ def as_ratio(log_ratio: Estimate) -> Estimate:
     )
 
 
-def compare(first: ArrayLike, second: ArrayLike, scale: Scale = "difference") -> Estimate:
+def compare_paired(first: ArrayLike, second: ArrayLike, scale: Scale = "difference") -> Estimate:
     """Return first − second, or ln first − ln second, paired by block, with Student's t interval.
 
     For two configurations, whose common baselines cancel.
@@ -91,6 +94,83 @@ def compare(first: ArrayLike, second: ArrayLike, scale: Scale = "difference") ->
     """
     a, b = _same_blocks(first, second)
     return t_interval(a - b if scale == "difference" else _logarithms(a) - _logarithms(b))
+
+
+class OverheadRegimes(Struct, frozen=True):
+    """Whether the starts that an overhead rests on fell into regimes, by side of the comparison."""
+
+    own: Regimes
+    """Of the configuration's starts, blocks and further ones."""
+    baseline: Regimes
+    """Of the baselines' starts, both in one sample."""
+    paired: Regimes
+    """Of C ÷ √(A1 · A2) over blocks, free of what a block's trials share."""
+
+    @property
+    def shown(self) -> Regimes:
+        """What is told of the configuration's starts: by themselves, or else beside their baselines."""
+        return self.paired if self.paired.two and not self.own.two and not self.baseline.two else self.own
+
+    @property
+    def two(self) -> bool:
+        """Whether any of them has two regimes: the label."""
+        return self.own.two or self.baseline.two or self.paired.two
+
+    @property
+    def rare(self) -> int:
+        """Starts of the rarest regime that was seen; 0 where there is none."""
+        return min((side.rare for side in (self.own, self.baseline, self.paired) if side.two), default=0)
+
+    @property
+    def one_sided(self) -> bool:
+        """Whether the configuration or the baselines split, and not both: then the overhead's distribution leans."""
+        return (self.own.two or self.paired.two) != self.baseline.two
+
+
+def overhead_regimes(c: ArrayLike, a1: ArrayLike, a2: ArrayLike, further: Starts = NO_FURTHER) -> OverheadRegimes:
+    """Judge whether the starts that an overhead rests on fell into two regimes.
+
+    The configuration and the baselines are each judged by all their starts. Their ratio inside blocks is judged as
+    well: it shows regimes that differ by less than blocks do.
+
+    Args:
+        c: Shape (n,), the configuration's value in each block; positive.
+        a1: Shape (n,), the first baseline's.
+        a2: Shape (n,), the second baseline's.
+        further: Starts outside the blocks.
+
+    Raises:
+        ValueError: As :func:`two_regimes`.
+
+    """
+    return OverheadRegimes(
+        two_regimes([*finite(c), *further.own]),
+        two_regimes([*finite(a1), *finite(a2), *further.baseline]),
+        two_regimes(np.exp(log_ratios(c, a1, a2))),
+    )
+
+
+class Overhead(Struct, frozen=True):
+    """The overhead of a configuration as it is published: intervals that fit its regimes."""
+
+    difference: Estimate
+    """Of C − (A1 + A2)/2, in the unit of the values."""
+    log_ratio: Estimate
+    """Of ln C − (ln A1 + ln A2)/2."""
+    regimes: OverheadRegimes
+
+
+def judged_overhead(c: ArrayLike, a1: ArrayLike, a2: ArrayLike, further: Starts = NO_FURTHER) -> Overhead:
+    """Return an overhead with its intervals: Hall's where one side alone has regimes, else Student's.
+
+    Where both sides have slow starts, or none, the differences inside blocks are about symmetric. Of fewer than
+    ``SKEWNESS_FROM`` blocks the skewness cannot be told, and the interval is Student's. Arguments and errors
+    as :func:`overhead_regimes`.
+    """
+    regimes = overhead_regimes(c, a1, a2, further)
+    leans = regimes.one_sided and finite(c).size >= SKEWNESS_FROM
+    interval = skewed_interval if leans else t_interval
+    return Overhead(interval(differences(c, a1, a2)), interval(log_ratios(c, a1, a2)), regimes)
 
 
 def aa_band(a1: ArrayLike, a2: ArrayLike) -> Band:

@@ -9,11 +9,9 @@ from msgspec import Struct
 from numpy.typing import ArrayLike
 from scipy import special  # pyright: ignore[reportMissingTypeStubs]
 
-from tracetax.statistics.intervals import Estimate, finite, skewed_interval, t_interval
-from tracetax.statistics.overhead import differences, log_ratios
+from tracetax.statistics.intervals import finite
 
 MIN_VALUES = 5
-SKEWNESS_FROM = 10
 MIN_RATIO = 1.02
 """Regimes closer than 2 % are not worth a label."""
 CRITICAL = (20.114, 12.465, 9.268, 7.439, 6.295, 5.515, 4.981, 4.535, 4.225, 4.003, 3.789, 3.607, 3.482,
@@ -81,37 +79,6 @@ class Starts(Struct, frozen=True):
 NO_FURTHER = Starts()
 
 
-class OverheadRegimes(Struct, frozen=True):
-    """Whether the starts that an overhead rests on fell into regimes, by side of the comparison."""
-
-    own: Regimes
-    """Of the configuration's starts, blocks and further ones."""
-    baseline: Regimes
-    """Of the baselines' starts, both in one sample."""
-    paired: Regimes
-    """Of C ÷ √(A1 · A2) over blocks, free of what a block's trials share."""
-
-    @property
-    def shown(self) -> Regimes:
-        """What is told of the configuration's starts: by themselves, or else beside their baselines."""
-        return self.paired if self.paired.two and not self.own.two and not self.baseline.two else self.own
-
-    @property
-    def two(self) -> bool:
-        """Whether any of them has two regimes: the label."""
-        return self.own.two or self.baseline.two or self.paired.two
-
-    @property
-    def rare(self) -> int:
-        """Starts of the rarest regime that was seen; 0 where there is none."""
-        return min((one.rare for one in (self.own, self.baseline, self.paired) if one.two), default=0)
-
-    @property
-    def one_sided(self) -> bool:
-        """Whether the configuration or the baselines split, and not both: then the overhead's distribution leans."""
-        return (self.own.two or self.paired.two) != self.baseline.two
-
-
 def share_below(slow: int, starts: int, confidence: float = 0.95) -> float:
     """Return the share of slow starts that would show so few of them with a chance of 1 − ``confidence``.
 
@@ -124,49 +91,3 @@ def share_below(slow: int, starts: int, confidence: float = 0.95) -> float:
     if starts < 1 or not 0 <= slow <= starts:
         raise ValueError(f"a share needs 0 ≤ slow ≤ starts and a start, got {slow} of {starts}")
     return 1.0 if slow == starts else float(special.betaincinv(slow + 1, starts - slow, confidence))
-
-
-def overhead_regimes(c: ArrayLike, a1: ArrayLike, a2: ArrayLike, further: Starts = NO_FURTHER) -> OverheadRegimes:
-    """Judge whether the starts that an overhead rests on fell into two regimes.
-
-    The configuration and the baselines are each judged by all their starts. Their ratio inside blocks is judged as
-    well: it shows regimes that differ by less than blocks do.
-
-    Args:
-        c: Shape (n,), the configuration's value in each block; positive.
-        a1: Shape (n,), the first baseline's.
-        a2: Shape (n,), the second baseline's.
-        further: Starts outside the blocks.
-
-    Raises:
-        ValueError: As :func:`two_regimes`.
-
-    """
-    return OverheadRegimes(
-        two_regimes([*finite(c), *further.own]),
-        two_regimes([*finite(a1), *finite(a2), *further.baseline]),
-        two_regimes(np.exp(log_ratios(c, a1, a2))),
-    )
-
-
-class Overhead(Struct, frozen=True):
-    """The overhead of a configuration as it is published: intervals that fit its regimes."""
-
-    difference: Estimate
-    """Of C − (A1 + A2)/2, in the unit of the values."""
-    log_ratio: Estimate
-    """Of ln C − (ln A1 + ln A2)/2."""
-    regimes: OverheadRegimes
-
-
-def judged_overhead(c: ArrayLike, a1: ArrayLike, a2: ArrayLike, further: Starts = NO_FURTHER) -> Overhead:
-    """Return an overhead with its intervals: Hall's where one side alone has regimes, else Student's.
-
-    Where both sides have slow starts, or none, the differences inside blocks are about symmetric. Of fewer than
-    ``SKEWNESS_FROM`` blocks the skewness cannot be told, and the interval is Student's. Arguments and errors
-    as :func:`overhead_regimes`.
-    """
-    regimes = overhead_regimes(c, a1, a2, further)
-    leans = regimes.one_sided and finite(c).size >= SKEWNESS_FROM
-    interval = skewed_interval if leans else t_interval
-    return Overhead(interval(differences(c, a1, a2)), interval(log_ratios(c, a1, a2)), regimes)

@@ -15,7 +15,7 @@ ROUNDING = 1e-9
 """Share of the largest value up to which a bend is one of the arithmetic."""
 
 
-class Line(Struct, frozen=True):
+class FittedLine(Struct, frozen=True):
     """y = slope · x + intercept, each with its interval over blocks."""
 
     slope: Estimate
@@ -28,8 +28,8 @@ class Line(Struct, frozen=True):
     """Whether the 95 % interval of the quadratic term excludes zero: the means follow a curve, small as it may be."""
 
 
-def line(x: ArrayLike, y: ArrayLike) -> Line:
-    """Fit the line.
+def fitted_line(x: ArrayLike, y: ArrayLike) -> FittedLine:
+    """Fit a line by least squares in each block.
 
     Args:
         x: Shape (k,), what is counted; at least two different values.
@@ -47,7 +47,8 @@ def line(x: ArrayLike, y: ArrayLike) -> Line:
     if distinct < 2 or not (np.isfinite(at).all() and np.isfinite(values).all()):
         raise ValueError("a line needs two different x, and finite values")
     slopes, intercepts = _fitted(at, values, 1)
-    return Line(t_interval(slopes), t_interval(intercepts), _r_squared(at, values), distinct > 2 and _bent(at, values))
+    bent = distinct > 2 and _bent(at, values)
+    return FittedLine(t_interval(slopes), t_interval(intercepts), _r_squared(at, values), bent)
 
 
 def _fitted(at: Floats, values: Floats, degree: int) -> Floats:

@@ -166,15 +166,15 @@ def _differences(judged: Sequence[Floats], first: int, ranges: _Ranges, equivale
     A difference is 0 where one of the judged series, each of shape (n,), calls both the same. The second array holds
     the differences in allowed standard errors. The long-run variance is that of the bins from ``first`` on.
     """
-    found: list[tuple[Floats, Floats]] = []
+    judgements: list[tuple[Floats, Floats]] = []
     for y in judged:
         series = _series(y, first)
         before = series.mean(ranges.start, ranges.end)
         after = series.mean(ranges.after, np.full_like(ranges.after, y.size))
-        found.append(_apart(before, after, ranges.errors, equivalence))
-    differences = np.array([difference for difference, _ in found])
+        judgements.append(_apart(before, after, ranges.errors, equivalence))
+    differences = np.array([difference for difference, _ in judgements])
     nearest = np.abs(differences).argmin(axis=0)
-    return differences[nearest, np.arange(ranges.end.size)], np.min([clearness for _, clearness in found], axis=0)
+    return differences[nearest, np.arange(ranges.end.size)], np.min([clearness for _, clearness in judgements], axis=0)
 
 
 def _apart(

@@ -17,10 +17,10 @@ from numpy.typing import ArrayLike
 
 from tracetax.statistics.equivalence import asked_half_width, differs_beyond_doubt
 from tracetax.statistics.intervals import Estimate, finite, t_critical, t_interval
-from tracetax.statistics.overhead import compare
-from tracetax.statistics.regimes import OverheadRegimes, Starts, judged_overhead
+from tracetax.statistics.overhead import OverheadRegimes, compare_paired, judged_overhead
+from tracetax.statistics.regimes import Starts
 
-Status = Literal["settled", "open"]
+SampleStatus = Literal["settled", "open"]
 Reason = Literal["settled", "budget", "max-blocks"]
 FAR = 100_000
 """Blocks beyond which a projection says no more than "never"."""
@@ -69,10 +69,10 @@ class BuildValues(Struct, frozen=True):
     """Shape (n,), in the same blocks."""
 
 
-class Progress(Struct, frozen=True):
+class SampleProgress(Struct, frozen=True):
     """How far one configuration, or one comparison of two builds, is."""
 
-    status: Status
+    status: SampleStatus
     n_blocks: int
     half_width_ratio: float | None
     half_width_ns: float | None
@@ -96,7 +96,7 @@ class Decision(Struct, frozen=True):
 
     reason: Reason | None
     """Why to stop; None means: another block. ``settled`` only where every configuration has."""
-    configurations: dict[str, Progress]
+    configurations: dict[str, SampleProgress]
     """With the comparisons of builds, by their own names."""
 
     @property
@@ -138,9 +138,9 @@ def decide(
     early = blocks_done < rule.min_blocks
     further = max(0, blocks_affordable)
     progress = {name: _progress(values, rule, further, early) for name, values in samples.items()}
-    wanted = any(one.wants_block for one in progress.values()) if progress else blocks_done < rule.max_blocks
+    wanted = any(sample.wants_block for sample in progress.values()) if progress else blocks_done < rule.max_blocks
     reason: Reason | None = None
-    if {one.status for one in progress.values()} == {"settled"}:
+    if {sample.status for sample in progress.values()} == {"settled"}:
         reason = "settled"
     elif not wanted:
         reason = "max-blocks"
@@ -192,13 +192,13 @@ def cpu_narrow_enough(cpu: Estimate, half_width_ratio: float, half_width_ns: flo
     return half is not None and half <= max(CPU_WIDER * half_width_ratio * abs(cpu.mean), half_width_ns)
 
 
-def _progress(values: BlockValues | BuildValues, rule: StopRule, further: int, early: bool) -> Progress:
+def _progress(values: BlockValues | BuildValues, rule: StopRule, further: int, early: bool) -> SampleProgress:
     if isinstance(values, BuildValues):
         return _progress_of_builds(values, rule, further, early)
     n = finite(values.values).size
     early = early or n < rule.min_blocks  # also where its first blocks do not count
     if n < 2:
-        return Progress("open", n, None, None, None, wants_block=early or n < rule.max_blocks)
+        return SampleProgress("open", n, None, None, None, wants_block=early or n < rule.max_blocks)
     overhead = judged_overhead(values.values, values.baseline_1, values.baseline_2, values.further)
     r, d = overhead.log_ratio, overhead.difference
     cpu = None if values.cpu_ns is None or np.asarray(values.cpu_ns).size == 0 else t_interval(values.cpu_ns)
@@ -210,7 +210,7 @@ def _progress(values: BlockValues | BuildValues, rule: StopRule, further: int, e
     wants_block = early or due or (not settled and n < rule.max_blocks)
     known = n + len(values.further.own), 2 * n + len(values.further.baseline)
     own, baseline = (0 if wants_block else max(0, rule.starts - starts) for starts in known)
-    return Progress(
+    return SampleProgress(
         status="settled" if settled else "open",
         n_blocks=n,
         half_width_ratio=r.half_width,
@@ -233,17 +233,17 @@ def _due_for_regimes(regimes: OverheadRegimes, blocks: int, rule: StopRule) -> b
     return blocks < least or (regimes.rare < SLOW_WANTED and blocks < most)
 
 
-def _progress_of_builds(values: BuildValues, rule: StopRule, further: int, early: bool) -> Progress:
-    ratio = compare(values.second, values.first, "log-ratio")
+def _progress_of_builds(values: BuildValues, rule: StopRule, further: int, early: bool) -> SampleProgress:
+    ratio = compare_paired(values.second, values.first, "log-ratio")
     if ratio.half_width is None or ratio.sd is None:
-        return Progress("open", ratio.n, None, None, None, wants_block=ratio.n < rule.max_blocks)
+        return SampleProgress("open", ratio.n, None, None, None, wants_block=ratio.n < rule.max_blocks)
     asked = asked_half_width(values.first, rule.half_width_ratio, rule.half_width_ns)
     settled = not early and (ratio.half_width <= asked or differs_beyond_doubt(ratio))
     needed = max(rule.min_blocks, projected_blocks(ratio.sd, asked))
-    status: Status = "settled" if settled else "open"
+    status: SampleStatus = "settled" if settled else "open"
     wants_block = not settled and ratio.n < rule.max_blocks
     attainable = _attainable(ratio, min(max(ratio.n, rule.max_blocks), ratio.n + further))
-    return Progress(status, ratio.n, ratio.half_width, None, needed, wants_block, attainable)
+    return SampleProgress(status, ratio.n, ratio.half_width, None, needed, wants_block, attainable)
 
 
 def _needed(r: Estimate, d: Estimate, cpu: Estimate | None, rule: StopRule) -> int:

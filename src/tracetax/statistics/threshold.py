@@ -23,7 +23,7 @@ STEP = 2.0
 
 
 class Look(Struct, frozen=True):
-    """One trial at a rate."""
+    """One trial at a rate: whether what is looked for held."""
 
     rate: float
     held: bool
@@ -70,7 +70,7 @@ def bracket(looks: Sequence[Look], goal: Goal) -> Bracket:
     low = max(held, default=None)
     ends = 2 * goal.further
     if low is None:
-        below = rounded(max(goal.lowest, high / STEP) if looks else goal.start)
+        below = three_digits(max(goal.lowest, high / STEP) if looks else goal.start)
         if high <= goal.lowest or (looks and below >= high):
             return Bracket(low=None, high=high, next=None, stage="none-holds", left=0)
         left = 1 + _halvings(STEP, goal.resolution) + ends
@@ -79,10 +79,10 @@ def bracket(looks: Sequence[Look], goal: Goal) -> Bracket:
         # where nothing but full speed has failed so far, it may be far away: steps are quicker than halves
         above = low * STEP if high == goal.highest and low * STEP**2 < high else middle
         left = _halvings(high / low, goal.resolution) + ends
-        return Bracket(low=low, high=high, next=rounded(above), stage="searching", left=left)
+        return Bracket(low=low, high=high, next=three_digits(above), stage="searching", left=left)
     at_low, at_high = (sum(look.rate == rate for look in looks) for rate in (low, high))
     at_high += high == goal.highest
-    confirming = confirmations(goal.further, goal.given_up + candidates(looks, low))
+    confirming = confirmations(goal.further, goal.given_up + candidate_of(looks, low))
     missing = [max(0, 1 + due - count) for due, count in ((confirming, at_low), (goal.further, at_high))]
     left = sum(missing)
     if not left:
@@ -90,7 +90,7 @@ def bracket(looks: Sequence[Look], goal: Goal) -> Bracket:
     return Bracket(low=low, high=high, next=low if missing[0] else high, stage="confirming", left=left)
 
 
-def candidates(looks: Sequence[Look], low: float) -> int:
+def candidate_of(looks: Sequence[Look], low: float) -> int:
     """Which candidate for the lower end ``low`` is, from 1: those before it held at first, and failed when repeated."""
     at: dict[float, list[bool]] = {}
     for look in looks:
@@ -117,7 +117,7 @@ def _error(candidate: int) -> float:
     return (1.0 - CONFIDENCE) / (candidate * (candidate + 1))
 
 
-def rounded(rate: float) -> float:
+def three_digits(rate: float) -> float:
     """A rate to three significant digits: what is tried is what is told."""
     place = 2 - math.floor(math.log10(rate))
     return float(round(rate, place))
@@ -125,7 +125,7 @@ def rounded(rate: float) -> float:
 
 def _between(low: float, high: float) -> float | None:
     """The middle of two rates on the log scale; None where three digits have none."""
-    middle = rounded(math.sqrt(low * high))
+    middle = three_digits(math.sqrt(low * high))
     return middle if low < middle < high else None
 
 

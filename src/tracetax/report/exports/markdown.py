@@ -3,21 +3,22 @@
 from collections.abc import Iterator
 
 from tracetax.printable import printable
-from tracetax.report import headline, lines, numbers, sentences
-from tracetax.report.decision import BEST, MEANING, Decision, decision
+from tracetax.report import headline, lines, numbers
+from tracetax.report.decision import BEST, MEANING, ChoiceTable, decision
 from tracetax.report.headline import Cost
 from tracetax.report.views import (
     NO_RESULT,
     STOPPED,
     Group,
     PartView,
+    building_words,
     cpu,
     errors,
     group_heading,
     half_width,
-    is_baseline,
     labels,
     measure,
+    measured_time,
     overhead,
     platform_words,
     promises,
@@ -49,12 +50,12 @@ def export(findings: Findings) -> str:
     first = headline.verdict(findings, parts)
     blocks += [f"**{_escaped(first)}**"] if first else []
     if len(findings.comparisons) > 1:
-        blocks.append("\n".join(f"- {_escaped(one.text)}" for one in findings.comparisons))
+        blocks.append("\n".join(f"- {_escaped(comparison.text)}" for comparison in findings.comparisons))
     choice = decision(findings, parts)
     blocks += ["\n".join(_side_by_side(choice))] if choice else []
     for view in parts:
         blocks += ["\n".join(_part(view)), "\n".join(_table(view, ranked_by(findings)))]
-        blocks += ["\n".join(found)] if (found := list(_throughput(view))) else []
+        blocks += ["\n".join(table)] if (table := list(_throughput(view))) else []
     blocks += ["\n".join(_lines(group)) for group in lines.by_kind(findings.growth)]
     blocks += [f"> {_escaped(verdict.text)}" for verdict in findings.verdicts if verdict.severity != "note"]
     blocks.append("\n".join(_provenance(findings)))
@@ -67,7 +68,7 @@ def _part(view: PartView) -> Iterator[str]:
     words = f"{workload_words(part.parameters)}{f', on {platform}' if platform else ''}"
     yield f"**{_escaped(part.title)}**: {_escaped(words)}  "
     base = next((time for row in view.baselines if (time := measure(row, "service_time"))), None)
-    built = next((words for row in view.baselines if (words := sentences.building(row))), None)
+    built = next((words for row in view.baselines if (words := building_words(row))), None)
     band = view.half_width(view.band)
     facts = [f"without an agent a call takes {_measured(base)} ns"] if base else []
     facts += [built] if built else []
@@ -77,7 +78,7 @@ def _part(view: PartView) -> Iterator[str]:
     yield "; ".join(facts)
 
 
-def _side_by_side(choice: Decision) -> Iterator[str]:
+def _side_by_side(choice: ChoiceTable) -> Iterator[str]:
     """What a choice hangs on, a column for each configuration; what is best is bold."""
     names = (f"{_escaped(row.agent_name)}, {_escaped(title_of(row))}" for row in choice.columns)
     yield f"| | {' | '.join(names)} |"
@@ -92,7 +93,7 @@ def _side_by_side(choice: Decision) -> Iterator[str]:
 
 
 def _table(view: PartView, by: Cost) -> Iterator[str]:
-    builds = [one for one in BUILDS if any(measure(row, one[1]) for row in view.rows)]
+    builds = [build for build in BUILDS if any(measure(row, build[1]) for row in view.rows)]
     more = "".join(f"{heading} | " for heading, _ in builds)
     costs = ["CPU per record, ns", "overhead per invocation, ns"][:: 1 if by == "cpu" else -1]
     marked = any(row.rank is not None for row in view.rows)
@@ -103,7 +104,7 @@ def _table(view: PartView, by: Cost) -> Iterator[str]:
         yield f"| | *{_escaped(group_heading(group, rows))}* | | | | | | {'| ' * len(builds)}|"
         for row in rows:
             *cells, notes = _cells(view, group, row, by)
-            added = [sentences.duration(of) if (of := measure(row, name)) else "" for _, name in builds]
+            added = [measured_time(of) if (of := measure(row, name)) else "" for _, name in builds]
             yield f"| {' | '.join((*cells, *added, notes))} |"
 
 
@@ -116,7 +117,7 @@ def _throughput(view: PartView) -> Iterator[str]:
     yield "| agent | configuration | mean | Q1 | median | Q3 |"
     yield "| --- | --- | --: | --: | --: | --: |"
     for row in rows:
-        title = "baseline" if is_baseline(row) else title_of(row)
+        title = "baseline" if row.is_baseline else title_of(row)
         quartiles = [numbers.significant(of.estimate, 4) if (of := measure(row, name)) else "" for name in QUARTILES]
         cells = (_escaped(row.agent_name), _escaped(title), _measured(measure(row, "throughput")), *quartiles)
         yield f"| {' | '.join(cells)} |"
@@ -144,7 +145,7 @@ def _lines(group: tuple[GrowthFinding, ...]) -> Iterator[str]:
     yield "| --- | --- | --: | --: | --: | --- |"
     for line in group:
         names = (_escaped(line.agent_name), _escaped(title_of(line)))
-        costs = (sentences.duration(line.slope), sentences.duration(line.intercept))
+        costs = (measured_time(line.slope), measured_time(line.intercept))
         yield f"| {' | '.join((*names, *costs, lines.r_squared(line), lines.notes(line)))} |"
         for printed in line.published:
             yield f"| | {_escaped(lines.printed_title(printed))} | {' | '.join(lines.printed_cells(printed))} | |"
@@ -167,7 +168,7 @@ def _provenance(findings: Findings) -> Iterator[str]:
     yield f"- Machine: {_escaped(', '.join(str(value) for value in known.values() if value))}"
     versions: dict[str, None] = {}
     for row in findings.configurations:
-        if not is_baseline(row):
+        if not row.is_baseline:
             digest = f" (sha256 {row.artifact_sha256[:HASH]})" if row.artifact_sha256 else ""
             versions[f"{row.agent_name} {row.version}{digest}"] = None
     yield f"- Versions: {_escaped(', '.join((f'tracetax {findings.tool_version}', *versions)))}"

@@ -13,10 +13,9 @@ from tracetax.report.page.delivery import delivery
 from tracetax.report.page.footprint import footprint
 from tracetax.report.page.growth import growth
 from tracetax.report.page.header import header
-from tracetax.report.page.html import Markup, chapter, h
+from tracetax.report.page.html import Markup, chapter, h, patterns
 from tracetax.report.page.layers import layers
 from tracetax.report.page.papers import papers
-from tracetax.report.page.patterns import patterns
 from tracetax.report.page.percentiles import percentiles
 from tracetax.report.page.provenance import commands, machine, reproduction, versions
 from tracetax.report.page.ranking import ranking
@@ -39,7 +38,7 @@ def write_page(run_dir: Path, findings: Findings) -> Path:
     """
     folder = RunFolder(run_dir)
     trials = folder.records()
-    timed = [trial for trial in trials if trial.role not in OUTSIDE_BLOCKS]
+    timed = [trial for trial in trials if trial.cell.role not in OUTSIDE_BLOCKS]
     lines = read_lines(run_dir / "series.parquet", len(timed))
     parts = views(findings)
     better = next_line(findings, run_dir) if findings.experiment.result else None

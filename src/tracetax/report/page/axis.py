@@ -79,7 +79,7 @@ def grid(axis: Axis) -> list[Markup]:
     ]
 
 
-def labels(axis: Axis, *, as_duration: bool = False) -> Markup:
+def tick_labels(axis: Axis, *, as_duration: bool = False) -> Markup:
     """The ticks' numbers, as a row of its own."""
     step = axis.ticks[1] - axis.ticks[0] if len(axis.ticks) > 1 else 1.0
     decimals = _decimals(step)

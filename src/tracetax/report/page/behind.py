@@ -5,28 +5,26 @@ from collections.abc import Sequence
 
 from tracetax.report import numbers
 from tracetax.report.page.html import BEHIND, Child, Markup, caption, h, section, who
-from tracetax.report.views import PartView, is_baseline, rows_id, title_of, workload_words
+from tracetax.report.views import PartView, rows_id, title_of, workload_words
 from tracetax.results.findings import ConfigurationFinding
-from tracetax.results.records import OUTSIDE_BLOCKS, TrialRecord
+from tracetax.results.records import OUTSIDE_BLOCKS, Cell, TrialRecord
 
 READING = "Every number of a row is computed from these trials; struck out: failed or repeated, and not counted."
 MORE = (
     "Each trial's folder holds its record. The filter picks its values from measures.parquet, which has one row per "
     "trial and measure; series.parquet and distributions.parquet are keyed by the trial's number."
 )
-Key = tuple[str, str, str, str, str, int]
+TrialsByRow = dict[Cell, list[TrialRecord]]
 
 
 def behind(parts: list[PartView], trials: Sequence[TrialRecord]) -> Markup:
     """The section with one table per part."""
-    by_row: dict[Key, list[TrialRecord]] = defaultdict(list)
+    by_row: TrialsByRow = defaultdict(list)
+    memory: TrialsByRow = defaultdict(list)
     for trial in trials:
-        by_row[trial.part, trial.agent, trial.configuration, trial.build, trial.backend, trial.heap_bytes].append(trial)
-    memory: dict[Key, list[TrialRecord]] = defaultdict(list)
-    for trial in trials:
-        if trial.role == "memory":
-            key = (trial.part, trial.agent, trial.configuration, trial.build, trial.backend, trial.heap_bytes)
-            memory[key].append(trial)
+        by_row[trial.cell.row].append(trial)
+        if trial.cell.role == "memory":
+            memory[trial.cell.row].append(trial)
     tables = [_part(view, by_row, memory) for view in parts]
     return section(
         "rows",
@@ -37,11 +35,7 @@ def behind(parts: list[PartView], trials: Sequence[TrialRecord]) -> Markup:
     )
 
 
-def _part(
-    view: PartView,
-    by_row: dict[Key, list[TrialRecord]],
-    memory: dict[Key, list[TrialRecord]],
-) -> Markup:
+def _part(view: PartView, by_row: TrialsByRow, memory: TrialsByRow) -> Markup:
     headings = [
         h("th", name, class_=class_, scope="col")
         for name, class_ in (("Agent and configuration", "name"), ("Trials", ""), ("Filter", ""))
@@ -49,12 +43,11 @@ def _part(
     rows: list[Markup] = []
     twins = [filter_of(row) for row in view.baselines]
     for row in (*view.baselines, *view.rows):
-        key = (row.part, row.agent, row.configuration, row.build, row.backend, row.heap_bytes)
-        timed = [trial for trial in by_row[key] if trial.role not in OUTSIDE_BLOCKS]
+        timed = [trial for trial in by_row[row.cell] if trial.cell.role not in OUTSIDE_BLOCKS]
         condition = filter_of(row)
         if twins.count(condition) > 1:
             condition += f" AND trial IN ({', '.join(str(trial.number) for trial in timed)})"
-        rows.append(_row(row, condition, timed, memory[key]))
+        rows.append(_row(row, condition, timed, memory[row.cell]))
     return h(
         "table",
         h("caption", view.part.title, " ", h("span", workload_words(view.part.parameters), class_="muted")),
@@ -65,7 +58,7 @@ def _part(
 
 
 def _row(row: ConfigurationFinding, condition: str, timed: list[TrialRecord], memory: list[TrialRecord]) -> Markup:
-    title = f"baseline, heap {numbers.size(row.heap_bytes)}" if is_baseline(row) else title_of(row)
+    title = f"baseline, heap {numbers.size(row.heap_bytes)}" if row.is_baseline else title_of(row)
     of_memory: Child = [" · memory ", _links(memory)] if memory else None
     return h(
         "tr",
@@ -81,13 +74,13 @@ def _links(trials: list[TrialRecord]) -> list[Child]:
     last: dict[tuple[int, str], int] = {}
     for trial in trials:
         if trial.status == "ok":
-            last[trial.block, trial.role] = trial.number
-    found: list[Child] = []
+            last[trial.block, trial.cell.role] = trial.number
+    links: list[Child] = []
     for number, trial in enumerate(trials):
         link = h("a", str(trial.number), href=f"trials/{trial.number:04d}/record.json")
-        counted = last.get((trial.block, trial.role)) == trial.number
-        found += [", " if number else None, link if counted else h("s", link)]
-    return found
+        counted = last.get((trial.block, trial.cell.role)) == trial.number
+        links += [", " if number else None, link if counted else h("s", link)]
+    return links
 
 
 def filter_of(row: ConfigurationFinding) -> str:

@@ -21,14 +21,13 @@ MORE = (
     "inside the band, which is twice the half-width that the experiment asks for. CPU is that of all threads until the "
     "last record has arrived."
 )
-Line = tuple[str, Measure]
 
 
 def builds(parts: list[PartView], comparisons: tuple[BuildComparison, ...]) -> Markup | None:
     """The section with one table; None where no builds were compared."""
     if not comparisons:
         return None
-    axis = axes.linear([limit for one in comparisons for limit in _extent(one)])
+    axis = axes.linear([limit for comparison in comparisons for limit in _extent(comparison)])
     older, newer = comparisons[0].builds
     headings = [
         h("th", "Configuration", class_="name", scope="col"),
@@ -39,20 +38,21 @@ def builds(parts: list[PartView], comparisons: tuple[BuildComparison, ...]) -> M
         h("th", newer, class_="number", scope="col"),
         h("th", "Verdict", scope="col"),
     ]
-    foot = h("tr", h("td"), h("td"), h("td", axes.labels(axis), class_="plot"), [h("td") for _ in range(4)])
+    foot = h("tr", h("td"), h("td"), h("td", axes.tick_labels(axis), class_="plot"), [h("td") for _ in range(4)])
     table = h(
         "table",
         h("thead", h("tr", headings)),
-        h("tbody", [row for one in comparisons for row in _rows(one, parts, axis)]),
+        h("tbody", [row for comparison in comparisons for row in _rows(comparison, parts, axis)]),
         h("tfoot", foot, aria_hidden="true"),
         class_="wide forest builds",
     )
     return section("builds", f"{newer} against {older}", caption(READING, "findings.json", BEHIND, more=MORE), table)
 
 
-def _extent(one: BuildComparison) -> list[float]:
-    limits = [_percent(limit) for of in (one.ratio, one.cpu) if of for limit in (of.ci95 or (of.estimate,))]
-    band = _band(one.margin)
+def _extent(comparison: BuildComparison) -> list[float]:
+    ratios = [of for of in (comparison.ratio, comparison.cpu) if of]
+    limits = [_percent(limit) for of in ratios for limit in (of.ci95 or (of.estimate,))]
+    band = _band(comparison.margin)
     return [*limits, *(band or ())]
 
 
@@ -64,11 +64,12 @@ def _band(margin: float | None) -> tuple[float, float] | None:
     return None if margin is None else (_percent(math.exp(-margin)), _percent(math.exp(margin)))
 
 
-def _rows(one: BuildComparison, parts: list[PartView], axis: Axis) -> Iterator[Markup]:
+def _rows(comparison: BuildComparison, parts: list[PartView], axis: Axis) -> Iterator[Markup]:
     """The row of time, and below it that of CPU."""
-    rows = [next((row for view in parts for row in view.rows if _is(row, one, build)), None) for build in one.builds]
-    where = next((view.part.title for view in parts if view.part.name == one.part), one.part)
-    name = h("span", rows[0].title if rows[0] else one.configuration, class_="title")
+    every = [row for view in parts for row in view.rows]
+    rows = [next((row for row in every if _is(row, comparison, build)), None) for build in comparison.builds]
+    where = next((view.part.title for view in parts if view.part.name == comparison.part), comparison.part)
+    name = h("span", rows[0].title if rows[0] else comparison.configuration, class_="title")
     yield h(
         "tr",
         h(
@@ -80,16 +81,16 @@ def _rows(one: BuildComparison, parts: list[PartView], axis: Axis) -> Iterator[M
             scope="row",
         ),
         h("td", "time", class_="kind"),
-        _cells(one.ratio, axis, one.margin, CLASSES[one.verdict]),
+        _cells(comparison.ratio, axis, comparison.margin, CLASSES[comparison.verdict]),
         [h("td", _shown(row and measure(row, "service_time")), class_="number", data_label="a call") for row in rows],
-        h("td", one.verdict, data_label="verdict"),
+        h("td", comparison.verdict, data_label="verdict"),
     )
-    if one.cpu:
+    if comparison.cpu:
         yield h(
             "tr",
             h("td"),
             h("td", "CPU", class_="kind"),
-            _cells(one.cpu, axis, None, "diamond"),
+            _cells(comparison.cpu, axis, None, "diamond"),
             [
                 h("td", _shown(row and measure(row, "cpu", "invocation")), class_="number", data_label="CPU added")
                 for row in rows
@@ -98,8 +99,9 @@ def _rows(one: BuildComparison, parts: list[PartView], axis: Axis) -> Iterator[M
         )
 
 
-def _is(row: ConfigurationFinding, one: BuildComparison, build: str) -> bool:
-    return (row.part, row.agent, row.configuration, row.build) == (one.part, one.agent, one.configuration, build)
+def _is(row: ConfigurationFinding, comparison: BuildComparison, build: str) -> bool:
+    names = (comparison.part, comparison.agent, comparison.configuration, build)
+    return (row.part, row.agent, row.configuration, row.build) == names
 
 
 def _shown(of: Measure | None) -> str:

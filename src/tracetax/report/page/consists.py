@@ -5,8 +5,19 @@ from msgspec import Struct
 from tracetax.report import numbers
 from tracetax.report.page import axis as axes
 from tracetax.report.page.axis import Axis
-from tracetax.report.page.html import BEHIND, Child, Markup, caption, h, plus_minus, scrolling, section, who
-from tracetax.report.page.patterns import fill, swatch
+from tracetax.report.page.html import (
+    BEHIND,
+    Child,
+    Markup,
+    caption,
+    h,
+    pattern_of,
+    plus_minus,
+    scrolling,
+    section,
+    swatch,
+    who,
+)
 from tracetax.report.views import PartView, caveat, errors, half_width, measure, rows_id, title_of, workload_words
 from tracetax.results.findings import ConfigurationFinding, Measure, MeasureName
 
@@ -66,13 +77,13 @@ def consists(parts: list[PartView]) -> Markup | None:
 
 
 def _splits(view: PartView) -> list[Split]:
-    found: list[Split] = []
+    splits: list[Split] = []
     for row in view.rows:
         total = measure(row, "cpu", "invocation")
         if total is not None and not errors(row):
             parts = {key: of for key, (name, _) in PARTS.items() if (of := measure(row, name, "invocation"))}
-            found.append(Split(row, total, parts))
-    return found
+            splits.append(Split(row, total, parts))
+    return splits
 
 
 def _part(view: PartView, splits: list[Split]) -> Markup:
@@ -85,7 +96,7 @@ def _part(view: PartView, splits: list[Split]) -> Markup:
         *(h("th", name, class_="number", scope="col") for name in names),
         h("th", "per delivered record, ns", class_="number wide-number", scope="col"),
     ]
-    scale = h("td", axes.labels(axis), class_="plot")
+    scale = h("td", axes.tick_labels(axis), class_="plot")
     foot = h("tr", h("td"), scale, [h("td") for _ in range(len(names) + 2)])
     table = h(
         "table",
@@ -151,7 +162,7 @@ def _bar(split: Split, axis: Axis) -> Markup:
         if width > 0.05:
             x, y = axis.at(low), "50%"
             segments += [
-                h("rect", x=x, y=y, width=f"{width:.2f}%", height=str(BAR), **fill(name), class_=f"part {name}")
+                h("rect", x=x, y=y, width=f"{width:.2f}%", height=str(BAR), **pattern_of(name), class_=f"part {name}")
             ]
     of = split.total
     low, high = of.ci95 or (of.estimate, of.estimate)

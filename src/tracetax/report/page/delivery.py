@@ -3,12 +3,21 @@
 from collections.abc import Iterator
 
 from tracetax.report import numbers
-from tracetax.report.page.html import BEHIND, Child, Markup, caption, h, section, who
-from tracetax.report.page.patterns import fill, swatch
+from tracetax.report.page.html import (
+    BEHIND,
+    Child,
+    Markup,
+    caption,
+    h,
+    pattern_of,
+    section,
+    swatch,
+    who,
+)
 from tracetax.report.views import (
     Group,
     PartView,
-    group_of,
+    group_of_row,
     half_width,
     measure,
     promises,
@@ -114,7 +123,7 @@ def _row(row: ConfigurationFinding) -> Markup:
 def carries(row: ConfigurationFinding) -> Child:
     """What the configuration carried at this rate; up to which rate it is complete takes a search, and is not said."""
     rate = measure(row, "delivery_rate")
-    group = group_of(row)
+    group = group_of_row(row)
     if group is Group.FAILED:
         return "no result: its row under Cost says why"
     if group is Group.DELIVERS:
@@ -138,7 +147,7 @@ def _bar(row: ConfigurationFinding) -> Markup:
                     width=f"{width * 100:.2f}%",
                     y="50%",
                     height="12",
-                    **fill(name),
+                    **pattern_of(name),
                     class_=f"part {name}",
                 )
             )

@@ -7,7 +7,6 @@ from tracetax.report.views import (
     caveat,
     errors,
     half_width,
-    is_baseline,
     measure,
     rows_id,
     title_of,
@@ -81,7 +80,7 @@ def _part(view: PartView) -> Markup | None:
 
 
 def _row(row: ConfigurationFinding, columns: list[tuple[MeasureName, str, str | None]]) -> Markup:
-    title = f"baseline, heap {numbers.size(row.heap_bytes)}" if is_baseline(row) else title_of(row)
+    title = f"baseline, heap {numbers.size(row.heap_bytes)}" if row.is_baseline else title_of(row)
     cells = [
         h("td", h("span", value(measure(row, name, per))), class_="number", data_label=heading)
         for name, heading, per in columns

@@ -8,7 +8,7 @@ from tracetax.report import numbers
 from tracetax.report.page import axis as axes
 from tracetax.report.page.axis import Axis
 from tracetax.report.page.html import Child, Markup, h, plus_minus
-from tracetax.report.views import Group, PartView, apart, cpu, errors, group_of, half_width
+from tracetax.report.views import Group, MeasureOf, PartView, apart, cpu, errors, group_of_row, half_width
 from tracetax.results.findings import ConfigurationFinding, Measure
 
 BAR = 8
@@ -22,8 +22,7 @@ MARKS = {
     Group.LOST: "hollow",
     Group.SILENT: "diamond",
 }
-Value = Callable[[ConfigurationFinding], Measure | None]
-Band = Callable[[ConfigurationFinding], float | None]
+BandOf = Callable[[ConfigurationFinding], float | None]
 
 
 class Panel(Struct, frozen=True):
@@ -32,21 +31,21 @@ class Panel(Struct, frozen=True):
     heading: str
     short: str
     """How the number is called where the columns' names are out of sight."""
-    of: Value
-    band: Band
+    of: MeasureOf
+    band: BandOf
     axis: Axis
     place: str
     """CSS class of its cells: ``first`` or ``second``."""
 
     def cells(self, row: ConfigurationFinding, group: Group) -> list[Markup]:
         """The plot and the number of one row."""
-        found = self.of(row)
+        shown = self.of(row)
         spent = apart(row) if self.of is cpu else None
         also = h("small", numbers.alone(spent.estimate, half_width(spent)), " per invocation") if spent else None
-        label = f"{self.short} per {found.per}, ns" if found else self.short
+        label = f"{self.short} per {shown.per}, ns" if shown else self.short
         return [
-            h("td", self._plot(row, group, found), class_=f"plot {self.place}", role="cell"),
-            h("td", _number(found), also, class_=f"number value {self.place}", role="cell", data_label=label),
+            h("td", self._plot(row, group, shown), class_=f"plot {self.place}", role="cell"),
+            h("td", _number(shown), also, class_=f"number value {self.place}", role="cell", data_label=label),
         ]
 
     def headings(self) -> list[tuple[str, str]]:
@@ -55,17 +54,17 @@ class Panel(Struct, frozen=True):
 
     def scale(self) -> list[Markup]:
         """The cells of the row with the axis."""
-        plot = h("td", axes.labels(self.axis), class_=f"plot {self.place}", role="cell", data_label=self.short)
+        plot = h("td", axes.tick_labels(self.axis), class_=f"plot {self.place}", role="cell", data_label=self.short)
         return [plot, h("td", role="cell")]
 
-    def _plot(self, row: ConfigurationFinding, group: Group, found: Measure | None) -> Markup:
+    def _plot(self, row: ConfigurationFinding, group: Group, shown: Measure | None) -> Markup:
         band = self.band(row)
         shade = _band(self.axis, band) if band else None
         return h(
             "svg",
             shade,
             axes.grid(self.axis),
-            _drawn(self.axis, found, MARKS[group]) if found else None,
+            _drawn(self.axis, shown, MARKS[group]) if shown else None,
             class_="strip",
             aria_hidden="true",
             focusable="false",
@@ -73,35 +72,35 @@ class Panel(Struct, frozen=True):
 
 
 def panel(
-    view: PartView, heading: str, short: str, of: Value, band: Band, place: str, *, letters: int = axes.ROOM
+    view: PartView, heading: str, short: str, of: MeasureOf, band: BandOf, place: str, *, letters: int = axes.ROOM
 ) -> Panel:
     """A panel whose axis holds all rows of a part, but those that lie far beyond what delivers everything."""
     core: list[float] = []
     others: list[float] = []
     for row in view.rows:
-        found = of(row)
-        if found is None or errors(row):
+        shown = of(row)
+        if shown is None or errors(row):
             continue
-        values = [found.estimate, *(found.ci95 or ())]
+        values = [shown.estimate, *(shown.ci95 or ())]
         width = band(row)
         core += [-width, width] if width is not None else []
-        (core if group_of(row) in (Group.DELIVERS, Group.SILENT) else others).extend(values)
+        (core if group_of_row(row) in (Group.DELIVERS, Group.SILENT) else others).extend(values)
     if Group.DELIVERS in view.groups:
         furthest = FAR * max(map(abs, core), default=0.0)
         others = [value for value in others if abs(value) <= furthest]
     return Panel(heading, short, of, band, axes.linear([*core, *others], letters), place)
 
 
-def _number(found: Measure | None) -> Child:
-    return plus_minus(*numbers.measured(found.estimate, half_width(found))) if found else "–"
+def _number(shown: Measure | None) -> Child:
+    return plus_minus(*numbers.measured(shown.estimate, half_width(shown))) if shown else "–"
 
 
-def _drawn(axis: Axis, found: Measure, kind: str) -> list[Markup]:
-    if found.estimate > axis.high:
+def _drawn(axis: Axis, shown: Measure, kind: str) -> list[Markup]:
+    if shown.estimate > axis.high:
         return [h("svg", h("path", d="M-9-5 0 0-9 5Z", class_="mark"), x="100%", y="50%", overflow="visible")]
-    low, high = found.ci95 or (found.estimate, found.estimate)
+    low, high = shown.ci95 or (shown.estimate, shown.estimate)
     interval = h("rect", **_span(axis, low, high), y="50%", height=str(BAR), class_="interval")
-    return [interval, _mark(axis.at(found.estimate), kind)]
+    return [interval, _mark(axis.at(shown.estimate), kind)]
 
 
 def _band(axis: Axis, band: float) -> list[Markup]:

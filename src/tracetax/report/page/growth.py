@@ -1,7 +1,7 @@
 """How cost grows with one parameter, where parts of a run differ in exactly that one."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from tracetax.analysis.growth import Family, by_configuration, families
@@ -9,7 +9,7 @@ from tracetax.report import lines as words
 from tracetax.report import numbers
 from tracetax.report.page.footprint import value as with_unit
 from tracetax.report.page.html import BEHIND, Child, Markup, caption, h, plus_minus, scrolling, section, who
-from tracetax.report.views import PartView, cpu, half_width, measure, overhead, title_of
+from tracetax.report.views import MeasureOf, PartView, cpu, half_width, measure, overhead, title_of
 from tracetax.results.findings import ConfigurationFinding, GrowthFinding, Measure, PublishedLineValue
 
 FACTORS = {
@@ -30,9 +30,9 @@ MORE = (
     "hollow point is a part in which records were missing. In the plots, lines join what was measured and promise "
     f"nothing between. {words.MEANINGS}"
 )
-Kind = tuple[str, Callable[[ConfigurationFinding], Measure | None]]
-OF_CALLS: tuple[Kind, ...] = (("CPU per record, ns", cpu), ("overhead per invocation, ns", overhead))
-ONCE: tuple[Kind, ...] = (
+CostKind = tuple[str, MeasureOf]
+OF_CALLS: tuple[CostKind, ...] = (("CPU per record, ns", cpu), ("overhead per invocation, ns", overhead))
+ONCE: tuple[CostKind, ...] = (
     ("added to start to first call", lambda row: measure(row, "startup_first_call_added")),
     ("added to the build", lambda row: measure(row, "build_time_added")),
     ("added to the build's CPU", lambda row: measure(row, "build_cpu_added")),
@@ -48,7 +48,7 @@ def growth(parts: list[PartView], lines: Sequence[GrowthFinding]) -> Markup | No
     for family in families([view.part for view in parts]):
         if table := _table(family, rows):
             tables.append(table)
-            tables += _lines([one for one in lines if one.factor == family.factor and _within(one, family)])
+            tables += _lines([line for line in lines if line.factor == family.factor and _within(line, family)])
     if not tables:
         return None
     return section(
@@ -60,8 +60,8 @@ def growth(parts: list[PartView], lines: Sequence[GrowthFinding]) -> Markup | No
     )
 
 
-def _within(one: GrowthFinding, family: Family) -> bool:
-    return set(one.parts) <= {part.name for _, part in family.points}
+def _within(line: GrowthFinding, family: Family) -> bool:
+    return set(line.parts) <= {part.name for _, part in family.points}
 
 
 def _table(family: Family, rows: list[ConfigurationFinding]) -> Markup | None:
@@ -96,7 +96,7 @@ def _shown(factor: str, value: float) -> str:
 def _rows(family: Family, rows: list[ConfigurationFinding | None], shown: list[str]) -> Markup | None:
     model = next(row for row in rows if row)
     kinds = [(name, [of(row) if row else None for row in rows]) for name, of in KINDS[family.factor]]
-    kinds = [(name, found) for name, found in kinds if any(found)]
+    kinds = [(name, costs) for name, costs in kinds if any(costs)]
     if not kinds:
         return None
     whole = [row is None or not row.records.blocks_incomplete for row in rows]
@@ -107,17 +107,17 @@ def _rows(family: Family, rows: list[ConfigurationFinding | None], shown: list[s
             h(
                 "tr",
                 name if number == 0 else None,
-                h("td", _kind(kind, found), class_="kind"),
-                h("td", _plot([value for value, _ in family.points], found, whole), class_="plot"),
-                [h("td", _value(of), class_="number", data_label=text) for text, of in zip(shown, found, strict=True)],
+                h("td", _kind(kind, costs), class_="kind"),
+                h("td", _plot([value for value, _ in family.points], costs, whole), class_="plot"),
+                [h("td", _value(of), class_="number", data_label=text) for text, of in zip(shown, costs, strict=True)],
             )
-            for number, (kind, found) in enumerate(kinds)
+            for number, (kind, costs) in enumerate(kinds)
         ],
     )
 
 
-def _kind(kind: str, found: list[Measure | None]) -> str:
-    per = {of.per for of in found if of}
+def _kind(kind: str, costs: list[Measure | None]) -> str:
+    per = {of.per for of in costs if of}
     return kind if per != {"invocation"} else kind.replace("per record", "per invocation")
 
 
@@ -141,7 +141,7 @@ def _lines(lines: Sequence[GrowthFinding]) -> Iterator[Markup]:
             for line in group
             for row in (
                 _line(_who(line), (with_unit(line.slope), with_unit(line.intercept), words.r_squared(line)), names),
-                *(_line(_printed(one), words.printed_cells(one), names) for one in line.published),
+                *(_line(_printed(printed), words.printed_cells(printed), names) for printed in line.published),
             )
         ]
         table = h("table", h("caption", "A line through: ", title), h("thead", h("tr", headings)), h("tbody", rows))
@@ -162,11 +162,11 @@ def _who(line: GrowthFinding) -> Markup:
     return h("th", who(line.agent_name, title_of(line), note=words.notes(line)), class_="name", scope="row")
 
 
-def _plot(values: list[float], found: list[Measure | None], whole: list[bool]) -> Markup:
+def _plot(values: list[float], costs: list[Measure | None], whole: list[bool]) -> Markup:
     """Points joined by lines, in per cent of the cell."""
     logarithmic = values[0] > 0 and values[-1] / values[0] >= WIDE
     places = [math.log(value) if logarithmic else value for value in values]
-    heights = [limit for of in found if of for limit in (of.estimate, *(of.ci95 or ()))]
+    heights = [limit for of in costs if of for limit in (of.estimate, *(of.ci95 or ()))]
     low, high = min(0.0, *heights), max(0.0, *heights) or 1.0
 
     def x(place: float) -> str:
@@ -175,7 +175,7 @@ def _plot(values: list[float], found: list[Measure | None], whole: list[bool]) -
     def y(height: float) -> str:
         return f"{92 - 84 * (height - low) / (high - low):.2f}%"
 
-    drawn = [(place, of, full) for place, of, full in zip(places, found, whole, strict=True) if of]
+    drawn = [(place, of, full) for place, of, full in zip(places, costs, whole, strict=True) if of]
     lines = [
         h("line", x1=x(a), y1=y(before.estimate), x2=x(b), y2=y(after.estimate), class_="join")
         for (a, before, _), (b, after, _) in pairwise(drawn)

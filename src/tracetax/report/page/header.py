@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from tracetax.report import headline, numbers
-from tracetax.report.decision import BEST, MEANING, Decision, Line, reading
+from tracetax.report.decision import BEST, MEANING, ChoiceTable, Quantity, reading
 from tracetax.report.page.html import Markup, h, who
 from tracetax.report.views import INDICATIVE_BELOW, LABELS, NO_RESULT, PartView, title_of, workload_words
 from tracetax.results.findings import Findings
@@ -14,7 +14,7 @@ FEW = 2
 
 
 def header(
-    findings: Findings, parts: list[PartView], choice: Decision | None, better: tuple[str, str] | None
+    findings: Findings, parts: list[PartView], choice: ChoiceTable | None, better: tuple[str, str] | None
 ) -> Markup:
     """Everything above the first plot."""
     experiment = findings.experiment
@@ -33,12 +33,12 @@ def header(
     )
 
 
-def _side_by_side(found: Decision) -> Markup:
+def _side_by_side(choice: ChoiceTable) -> Markup:
     """The table that a choice hangs on: a column for each configuration."""
-    names = [f"{row.agent_name} {title_of(row)}" for row in found.columns]
+    names = [f"{row.agent_name} {title_of(row)}" for row in choice.columns]
     heads = [
         h("th", who(row.agent_name, title_of(row), note=LABELS["deferred"] if row.deferred else ""), scope="col")
-        for row in found.columns
+        for row in choice.columns
     ]
     rows = [
         h(
@@ -47,25 +47,25 @@ def _side_by_side(found: Decision) -> Markup:
             [_cell(line, place, name) for place, name in enumerate(names)],
             class_="minor" if line.minor else None,
         )
-        for line in found.lines
+        for line in choice.lines
     ]
-    more = f" {numbers.in_words(found.others).capitalize()} more stand under Cost." if found.others else ""
+    more = f" {numbers.in_words(choice.others).capitalize()} more stand under Cost." if choice.others else ""
     return h(
         "section",
         h(
             "table",
-            h("caption", f"Side by side: {workload_words(found.view.part.parameters)}"),
+            h("caption", f"Side by side: {workload_words(choice.view.part.parameters)}"),
             h("thead", h("tr", h("td"), heads)),
             h("tbody", rows),
             class_="decision few" if len(names) <= FEW else "decision",
             style=f"--columns: {len(names)}",
         ),
-        h("p", f"{MEANING}. " if found.marked else "", reading(found), more, class_="caption"),
+        h("p", f"{MEANING}. " if choice.marked else "", reading(choice), more, class_="caption"),
         aria_label="Side by side",
     )
 
 
-def _cell(line: Line, place: int, name: str) -> Markup:
+def _cell(line: Quantity, place: int, name: str) -> Markup:
     best = place in line.best
     sign = [h("span", f"{BEST} ", aria_hidden="true"), h("span", "best: ", class_="visually-hidden")] if best else None
     value = h("span", sign, numbers.unbroken(line.cells[place]))
@@ -76,7 +76,7 @@ def _comparisons(findings: Findings) -> Markup | None:
     """Each comparison of two builds; a single one is the verdict already."""
     if len(findings.comparisons) < 2:
         return None
-    items = [h("li", numbers.unbroken(one.text)) for one in findings.comparisons]
+    items = [h("li", numbers.unbroken(comparison.text)) for comparison in findings.comparisons]
     return h("ul", items, class_="statements")
 
 

@@ -13,6 +13,21 @@ VOID = frozenset({"meta", "br", "hr", "line", "circle", "rect", "path", "col"})
 NOT_ALLOWED = re.compile(r"[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
+SOLID = ("caller", "received")
+"""Segments of stacked bars that have no pattern."""
+HATCHES = {
+    "agent": "M0 6 6 0M-1 1 1-1M5 7 7 5",
+    "jit": "M0 1.5H6M0 4.5H6",
+    "gc": "M1.5 0V6M4.5 0V6",
+    "other": "M0 3H6M3 0V6",
+    "dropped": "M0 6 6 0M-1 1 1-1M5 7 7 5",
+    "deleted": "M0 3H6",
+    "kernel": "M3 0V6",
+    "silent": "M0 0 6 6M0 6 6 0",
+}
+"""Patterns by which segments of a stacked bar are told apart without colour: a path on a tile of 6 × 6."""
+
+
 class Markup(str):
     """Text that is markup already."""
 
@@ -29,11 +44,11 @@ def h(name: str, /, *children: Child, **attributes: str | float | None) -> Marku
         for key, value in attributes.items()
         if value is not None
     )
-    inside = join(children)
+    inside = joined(children)
     return Markup(f"<{name}{written}/>" if not inside and name in VOID else f"<{name}{written}>{inside}</{name}>")
 
 
-def join(children: Child) -> Markup:
+def joined(children: Child) -> Markup:
     """Children one after the other, text escaped."""
     if children is None:
         return Markup("")
@@ -41,7 +56,7 @@ def join(children: Child) -> Markup:
         return children
     if isinstance(children, str | int):
         return Markup(escape(str(children)))
-    return Markup("".join(join(child) for child in children))
+    return Markup("".join(joined(child) for child in children))
 
 
 @lru_cache(maxsize=4096)
@@ -77,11 +92,6 @@ def caption(text: Child, *sources: str, more: str = "") -> list[Markup]:
     return [read, folded] if more else [read]
 
 
-def cells(values: Iterable[Child], name: str = "td", **attributes: str | float | None) -> list[Markup]:
-    """One cell per value."""
-    return [h(name, value, **attributes) for value in values]
-
-
 def scrolling(label: str, table: Markup) -> Markup:
     """A wide table that scrolls sideways by itself, reachable by keyboard."""
     return h("div", table, class_="scroll", role="region", aria_label=label, tabindex=0)
@@ -98,3 +108,31 @@ def plus_minus(value: str, margin: str, unit: str = "") -> Markup:
     return h(
         "span", h("b", value), h("i", f"\u00a0± {margin}") if margin else None, f" {unit}" if unit else "", class_="pm"
     )
+
+
+def pattern_of(name: str) -> dict[str, str]:
+    """A segment's pattern; none for what is solid."""
+    return {} if name in SOLID else {"fill": f"url(#pattern-{name})"}
+
+
+def swatch(name: str) -> Markup:
+    """The key's sample of a pattern."""
+    rect = h("rect", width="100%", height="100%", **pattern_of(name), class_=f"part {name}")
+    return h("svg", rect, class_="swatch", aria_hidden="true", focusable="false")
+
+
+def patterns() -> Markup:
+    """The patterns that segments are filled with, once per page."""
+    tiles = [
+        h(
+            "pattern",
+            h("rect", width="6", height="6", class_=f"tile {name}"),
+            h("path", d=path, class_=f"hatch {name}"),
+            id=f"pattern-{name}",
+            width="6",
+            height="6",
+            patternUnits="userSpaceOnUse",
+        )
+        for name, path in HATCHES.items()
+    ]
+    return h("svg", h("defs", tiles), class_="visually-hidden", aria_hidden="true", focusable="false")

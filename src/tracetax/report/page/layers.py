@@ -35,7 +35,7 @@ MORE = (
 )
 
 
-class Step(Struct, frozen=True):
+class LayerStep(Struct, frozen=True):
     """A configuration, and what it adds to the one before it in its chain."""
 
     row: ConfigurationFinding
@@ -46,7 +46,7 @@ class Step(Struct, frozen=True):
 
 def layers(parts: list[PartView]) -> Markup | None:
     """The section with one table per part; None where no agent was measured with nested layers."""
-    tables = [_part(view, found) for view in parts if (found := chains(view))]
+    tables = [_part(view, steps) for view in parts if (steps := chains(view))]
     if not tables:
         return None
     return section(
@@ -54,12 +54,12 @@ def layers(parts: list[PartView]) -> Markup | None:
     )
 
 
-def chains(view: PartView) -> list[list[Step]]:
+def chains(view: PartView) -> list[list[LayerStep]]:
     """For each configuration with the most layers of its agent, the steps that lead to it.
 
     A step that several configurations could stand for is left out: which of them the next builds on is not known.
     """
-    found: list[list[Step]] = []
+    result: list[list[LayerStep]] = []
     rows = [row for row in view.rows if overhead(row) and not errors(row)]
     for row in rows:
         mine = _kind(row)
@@ -68,11 +68,11 @@ def chains(view: PartView) -> list[list[Step]]:
             continue
         inner = [other for other in others if _kind(other) < mine]
         kinds = [_kind(other) for other in inner]
-        clear = sorted((other for other in inner if kinds.count(_kind(other)) == 1), key=lambda one: len(_kind(one)))
+        clear = sorted((other for other in inner if kinds.count(_kind(other)) == 1), key=lambda row: len(_kind(row)))
         nested = [*clear, row]
         if clear and all(_kind(a) < _kind(b) for a, b in pairwise(nested)):
-            found.append([_step(after, before) for before, after in zip([None, *clear], nested, strict=True)])
-    return found
+            result.append([_step(after, before) for before, after in zip([None, *clear], nested, strict=True)])
+    return result
 
 
 def _family(row: ConfigurationFinding) -> tuple[str, ...]:
@@ -84,40 +84,40 @@ def _kind(row: ConfigurationFinding) -> frozenset[str]:
     return frozenset(row.layers) & LAYERS.keys()
 
 
-def _step(row: ConfigurationFinding, before: ConfigurationFinding | None) -> Step:
+def _step(row: ConfigurationFinding, before: ConfigurationFinding | None) -> LayerStep:
     new = _kind(row) - (_kind(before) if before else frozenset[str]())
-    return Step(row, tuple(name for name in LAYERS if name in new), before)
+    return LayerStep(row, tuple(name for name in LAYERS if name in new), before)
 
 
-def _part(view: PartView, found: list[list[Step]]) -> Markup:
-    axis = axes.linear([limit for chain in found for step in chain for limit in _extent(step)])
+def _part(view: PartView, steps: list[list[LayerStep]]) -> Markup:
+    axis = axes.linear([limit for chain in steps for step in chain for limit in _extent(step)])
     names = ("Layer", "Measured as", "overhead per invocation, ns", "adds, ns", "CPU added, ns", "up to here, ns")
     classes = ("name", "name", "plot", "number", "number", "number")
     headings = [h("th", name, class_=class_, scope="col") for name, class_ in zip(names, classes, strict=True)]
-    foot = h("tr", h("td"), h("td"), h("td", axes.labels(axis), class_="plot"), [h("td") for _ in range(3)])
+    foot = h("tr", h("td"), h("td"), h("td", axes.tick_labels(axis), class_="plot"), [h("td") for _ in range(3)])
     table = h(
         "table",
         h("caption", view.part.title, " ", h("span", workload_words(view.part.parameters), class_="muted")),
         h("thead", h("tr", headings)),
-        [_chain(chain, axis) for chain in found],
+        [_chain(chain, axis) for chain in steps],
         h("tfoot", foot, aria_hidden="true"),
         class_="wide strips layers",
     )
     return scrolling(f"{view.part.title}: what each layer adds", table)
 
 
-def _extent(step: Step) -> list[float]:
+def _extent(step: LayerStep) -> list[float]:
     of = overhead(step.row)
     return [of.estimate, *(of.ci95 or ())] if of else []
 
 
-def _chain(chain: list[Step], axis: Axis) -> Markup:
+def _chain(chain: list[LayerStep], axis: Axis) -> Markup:
     last = chain[-1].row
     title = h("th", who(last.agent_name, title_of(last), note=caveat(last)), colspan=6, scope="rowgroup")
     return h("tbody", h("tr", title, class_="group"), [_row(step, axis) for step in chain])
 
 
-def _row(step: Step, axis: Axis) -> Markup:
+def _row(step: LayerStep, axis: Axis) -> Markup:
     here, before = overhead(step.row), overhead(step.before) if step.before else None
     charged = measure(step.row, "cpu", "invocation")
     charged_before = measure(step.before, "cpu", "invocation") if step.before else None

@@ -4,7 +4,7 @@ from tracetax.report import numbers
 from tracetax.report.page import axis as axes
 from tracetax.report.page.axis import Axis
 from tracetax.report.page.html import BEHIND, Child, Markup, caption, h, plus_minus, scrolling, section, who
-from tracetax.report.published import Cell, Line, PublishedView, published_view
+from tracetax.report.published import PublishedView, ReproducedRow, TimePerCall, published_view
 from tracetax.report.views import PartView, caveat, rows_id, workload_words
 
 READING = (
@@ -20,7 +20,7 @@ MORE = (
 
 def papers(parts: list[PartView], paper: str | None) -> Markup | None:
     """The section with one table per part that reproduces something; None where nothing was published."""
-    tables = [_part(view, found) for view in parts if (found := published_view(view))]
+    tables = [_part(view, printed) for view in parts if (printed := published_view(view))]
     if not tables:
         return None
     source = h("p", "After ", h("cite", paper), ".", class_="caption") if paper else None
@@ -29,31 +29,31 @@ def papers(parts: list[PartView], paper: str | None) -> Markup | None:
     )
 
 
-def _part(view: PartView, found: PublishedView) -> Markup:
-    axis = axes.logarithmic([cell.estimate for line in found.lines for cell in _cells(line) if cell])
-    names = ("ours, mean ± 95 %", "ours, their estimator ± σ", *(f"{platform} ± σ" for platform in found.platforms))
+def _part(view: PartView, printed: PublishedView) -> Markup:
+    axis = axes.logarithmic([cell.estimate for line in printed.lines for cell in _cells(line) if cell])
+    names = ("ours, mean ± 95 %", "ours, their estimator ± σ", *(f"{platform} ± σ" for platform in printed.platforms))
     headings = [
         h("th", "Agent and configuration", class_="name", scope="col"),
         h("th", "Time of a call", class_="plot", scope="col"),
         *(h("th", f"{name}, ns", class_="number", scope="col") for name in names),
     ]
-    scale = h("td", axes.labels(axis, as_duration=True), class_="plot")
+    scale = h("td", axes.tick_labels(axis, as_duration=True), class_="plot")
     table = h(
         "table",
         h("caption", view.part.title, " ", h("span", workload_words(view.part.parameters), class_="muted")),
         h("thead", h("tr", headings)),
-        h("tbody", [_row(line, axis, names) for line in found.lines]),
+        h("tbody", [_row(line, axis, names) for line in printed.lines]),
         h("tfoot", h("tr", h("td"), scale, [h("td") for _ in names]), aria_hidden="true"),
         class_="wide strips papers",
     )
     return scrolling(f"{view.part.title}: beside what was published", table)
 
 
-def _cells(line: Line) -> tuple[Cell | None, ...]:
+def _cells(line: ReproducedRow) -> tuple[TimePerCall | None, ...]:
     return line.ours, line.estimator, *line.platforms
 
 
-def _row(line: Line, axis: Axis, names: tuple[str, ...]) -> Markup:
+def _row(line: ReproducedRow, axis: Axis, names: tuple[str, ...]) -> Markup:
     source = next((cell.source for cell in line.platforms if cell), "")
     return h(
         "tr",
@@ -72,14 +72,14 @@ def _row(line: Line, axis: Axis, names: tuple[str, ...]) -> Markup:
     )
 
 
-def _value(cell: Cell | None) -> Child:
+def _value(cell: TimePerCall | None) -> Child:
     if cell is None:
         return "–"
     ratio = h("small", f"× {numbers.significant(cell.times_baseline, 3)}") if cell.times_baseline else None
     return [plus_minus(*numbers.measured(cell.estimate, cell.spread)), ratio]
 
 
-def _plot(line: Line, axis: Axis) -> Markup:
+def _plot(line: ReproducedRow, axis: Axis) -> Markup:
     marks: list[Markup] = []
     for cell in line.platforms:
         if cell:

@@ -9,7 +9,6 @@ from tracetax.report.views import (
     caveat,
     errors,
     half_width,
-    is_baseline,
     lopsided,
     measure,
     rows_id,
@@ -68,7 +67,7 @@ def _part(view: PartView) -> Markup:
         h("th", "p50 to p99.9", class_="plot", scope="col"),
         *(h("th", name, class_="number", scope="col") for name in QUANTILES),
     ]
-    scale = h("td", axes.labels(axis, as_duration=True), class_="plot")
+    scale = h("td", axes.tick_labels(axis, as_duration=True), class_="plot")
     foot = h("tr", h("td"), h("td"), scale, [h("td") for _ in QUANTILES])
     table = h(
         "table",
@@ -87,9 +86,9 @@ def _get(row: ConfigurationFinding, name: MeasureName | None) -> Measure | None:
 
 def _row(row: ConfigurationFinding, axis: Axis) -> Markup:
     kinds = [(kind, [_get(row, name) for name in names]) for kind, names in KINDS.items()]
-    kinds = [(kind, found) for kind, found in kinds if any(found)]
-    heap = f", heap {numbers.size(row.heap_bytes)}" if is_baseline(row) else ""
-    title = f"{'baseline' if is_baseline(row) else title_of(row)}{heap}"
+    kinds = [(kind, quantiles) for kind, quantiles in kinds if any(quantiles)]
+    heap = f", heap {numbers.size(row.heap_bytes)}" if row.is_baseline else ""
+    title = f"{'baseline' if row.is_baseline else title_of(row)}{heap}"
     name = h(
         "th",
         who(row.agent_name, title, rows_id(row), caveat(row)),
@@ -102,13 +101,13 @@ def _row(row: ConfigurationFinding, axis: Axis) -> Markup:
             "tr",
             name if number == 0 else None,
             h("td", kind, class_="kind"),
-            h("td", _strip(found, axis), class_="plot"),
+            h("td", _strip(quantiles, axis), class_="plot"),
             [
                 h("td", duration_of(of), class_="number", data_label=name)
-                for name, of in zip(QUANTILES, found, strict=True)
+                for name, of in zip(QUANTILES, quantiles, strict=True)
             ],
         )
-        for number, (kind, found) in enumerate(kinds)
+        for number, (kind, quantiles) in enumerate(kinds)
     ]
     return h("tbody", rows)
 
@@ -123,9 +122,9 @@ def duration_of(of: Measure | None) -> Child:
     return plus_minus(*numbers.measured_duration(of.estimate, half_width(of)))
 
 
-def _strip(found: list[Measure | None], axis: Axis) -> Markup:
+def _strip(quantiles: list[Measure | None], axis: Axis) -> Markup:
     """Median as a tick, thick to p99, thin to p99.9."""
-    median, _, p99, p999 = found[1], found[2], found[3], found[4]
+    median, _, p99, p999 = quantiles[1], quantiles[2], quantiles[3], quantiles[4]
     parts: list[Markup] = []
     for end, name in ((p999, "tail"), (p99, "body")):
         if median and end:

@@ -4,13 +4,13 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from tracetax.model import Java, Use
+from tracetax.model import Java
 from tracetax.report import numbers
 from tracetax.report.page.html import Child, Markup, caption, h, section
-from tracetax.report.views import is_baseline, platform_words
+from tracetax.report.views import platform_words
 from tracetax.results.findings import Findings
 from tracetax.results.manifest import Manifest
-from tracetax.results.records import OUTSIDE_BLOCKS, TrialRecord
+from tracetax.results.records import OUTSIDE_BLOCKS, Cell, TrialRecord
 
 ACRONYMS = {"cpu": "CPU", "cpus": "CPUs", "jdk": "JDK", "numa": "NUMA", "os": "OS", "smt": "SMT"}
 
@@ -67,7 +67,7 @@ def versions(findings: Findings, trials: list[TrialRecord]) -> Markup:
     """The section with the versions of the tool, the agents and the runtime."""
     pairs: list[tuple[str, Child]] = [("tracetax", findings.tool_version)]
     for row in findings.configurations:
-        if not is_baseline(row):
+        if not row.is_baseline:
             digest = h("code", f"sha256 {row.artifact_sha256[:16]}…", title=row.artifact_sha256)
             pairs.append(
                 (
@@ -95,27 +95,19 @@ def _kind(java: Java) -> str:
 def commands(findings: Findings, trials: list[TrialRecord]) -> Markup:
     """The section with the exact command line of one trial per configuration, and what its environment was."""
     titles = {part.name: part.title for part in findings.experiment.parts}
-    first: dict[tuple[str, str, str, int, str, str], TrialRecord] = {}
-    for trial in (trial for trial in trials if trial.role not in OUTSIDE_BLOCKS):
-        key = (trial.part, trial.agent, trial.configuration, trial.heap_bytes, trial.build, trial.backend)
-        first.setdefault(key, trial)
-    rows = [
-        (row.part, row.agent, row.configuration, row.heap_bytes, row.build, row.backend)
-        for row in findings.configurations
-    ]
-    order = {key: place for place, key in enumerate(rows)}
+    first: dict[Cell, TrialRecord] = {}
+    for trial in (trial for trial in trials if trial.cell.role not in OUTSIDE_BLOCKS):
+        first.setdefault(trial.cell.row, trial)
+    order = {row.cell: place for place, row in enumerate(findings.configurations)}
     items: list[Markup] = []
-    for key in sorted(first, key=lambda key: order.get(key, len(order))):
-        trial = first[key]
-        who = (
-            "baseline" if is_baseline(trial) else f"{Use(trial.agent, trial.configuration, trial.build, trial.backend)}"
-        )
-        where = f"{titles.get(trial.part, trial.part)} · heap {numbers.size(trial.heap_bytes)} · trial {trial.number}"
+    for cell in sorted(first, key=lambda cell: order.get(cell, len(order))):
+        trial = first[cell]
+        where = f"{titles.get(cell.part, cell.part)} · heap {numbers.size(cell.heap_bytes)} · trial {trial.number}"
         environment = "".join(f"{name}={shlex.quote(value)}\n" for name, value in sorted(trial.environment.items()))
         items.append(
             h(
                 "details",
-                h("summary", h("span", who, class_="agent"), " ", h("span", where, class_="muted")),
+                h("summary", h("span", cell.label, class_="agent"), " ", h("span", where, class_="muted")),
                 h("pre", h("code", environment, shlex.join(trial.command)), tabindex=0),
                 [h("p", "Final flags of the JVM"), h("pre", h("code", trial.jvm_flags), tabindex=0)]
                 if trial.jvm_flags

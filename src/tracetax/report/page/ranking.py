@@ -94,16 +94,16 @@ def _panels(view: PartView, with_cpu: bool, by: str) -> list[Panel]:
     ranked = any(row.rank is not None for row in view.rows)
     marks = {place: f" · {RANKED_BY}" if ranked and place == "first" else "" for place in places}
     name = f"Overhead per invocation, ns{marks[places[0]]}"
-    found = [panel(view, name, "overhead", overhead, band, places[0], letters=letters)]
+    panels = [panel(view, name, "overhead", overhead, band, places[0], letters=letters)]
     if with_cpu:
         name = f"CPU of all threads per record, ns{marks[places[1]]}"
-        found.append(panel(view, name, "CPU", cpu, no_band, places[1], letters=letters))
-    return sorted(found, key=lambda one: one.place)
+        panels.append(panel(view, name, "CPU", cpu, no_band, places[1], letters=letters))
+    return sorted(panels, key=lambda panel: panel.place)
 
 
 def _part(view: PartView, style: _Style) -> Markup:
     panels = style.panels
-    columns = [*BEFORE, *(heading for one in panels for heading in one.headings()), *AFTER]
+    columns = [*BEFORE, *(heading for panel in panels for heading in panel.headings()), *AFTER]
     groups = {group: _group(view, group, style, len(columns)) for group in view.groups if group is not Group.FAILED}
     failed = _group(view, Group.FAILED, style, len(columns)) if Group.FAILED in view.groups else None
     return h(
@@ -156,7 +156,7 @@ def _heading(name: str, class_: str) -> Markup:
 
 
 def _axis_row(panels: list[Panel]) -> Markup:
-    cells = [h("td", role="cell") for _ in BEFORE] + [cell for one in panels for cell in one.scale()]
+    cells = [h("td", role="cell") for _ in BEFORE] + [cell for panel in panels for cell in panel.scale()]
     cells += [h("td", role="cell") for _ in AFTER]
     return h("tr", cells, role="row", class_="axis-row", aria_hidden="true")
 
@@ -191,7 +191,7 @@ def _row(view: PartView, group: Group, row: ConfigurationFinding, style: _Style)
         "tr",
         h("td", rank, class_="rank", role="cell"),
         _name(row, [" ", notes, _made(view, row), beside(remarks(row, style.told))]),
-        [one.cells(row, group) for one in style.panels],
+        [panel.cells(row, group) for panel in style.panels],
         _number("ratio", f"× {numbers.alone(ratio.estimate, half_width(ratio))}" if ratio else "–", "ratio"),
         _number("tail-time", duration_of(p99) or "–", "p99"),
         _number("arrived", _records(row), "records"),

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from tracetax.report import numbers
 from tracetax.report.page.html import BEHIND, Child, Markup, caption, h, section, who
-from tracetax.report.views import PartView, is_baseline, title_of
+from tracetax.report.views import PartView, title_of
 from tracetax.results.findings import ConfigurationFinding
-from tracetax.results.records import BASELINES, SteadyPart, TrialRecord
+from tracetax.results.records import BASELINES, Cell, Role, SteadyPart, TrialRecord
 
 COLUMNS = 250
 """Columns of a panel; with many trials fewer, so that the page stays small."""
@@ -41,42 +41,46 @@ MORE = (
 SHADE = " The shade is the range of the bins that a column stands for."
 
 
-class Line(Struct, frozen=True):
-    """One thread's bins reduced to columns, ns."""
+class ThreadSeries(Struct, frozen=True):
+    """The time of a call over one thread of a trial: its bins reduced to the columns of a panel, ns."""
 
     mean: NDArray[np.float64]
     extent: tuple[NDArray[np.float64], NDArray[np.float64]] | None
     """Lowest and highest bin mean; None where the trials are too many to show it."""
 
 
-Lines = dict[int, list[Line]]
+SeriesByTrial = dict[int, list[ThreadSeries]]
 """By trial: one line per thread."""
 
 
-def read_lines(path: Path, trials: int) -> Lines:
+def read_lines(path: Path, trials: int) -> SeriesByTrial:
     """Service times of every trial from the run's ``series.parquet``; empty where the run has none."""
     if not path.is_file():
         return {}
     columns = max(MIN_COLUMNS, min(COLUMNS, MAX_COLUMNS_IN_ALL // max(1, trials)))
     service = pl.scan_parquet(path).filter(pl.col("kind") == "service").sort("trial", "thread", "bin")
     frame = service.select("trial", "thread", "count", "mean").collect()
-    lines: Lines = defaultdict(list)
+    lines: SeriesByTrial = defaultdict(list)
     for (trial, _), bins in frame.group_by(["trial", "thread"], maintain_order=True):
-        lines[int(str(trial))].append(reduce(bins["mean"].to_numpy(), bins["count"].to_numpy(), columns, trials < MANY))
+        lines[int(str(trial))].append(
+            in_columns(bins["mean"].to_numpy(), bins["count"].to_numpy(), columns, trials < MANY)
+        )
     return lines
 
 
-def reduce(means: NDArray[np.float64], counts: NDArray[np.uint32], columns: int, extent: bool = True) -> Line:
+def in_columns(
+    means: NDArray[np.float64], counts: NDArray[np.uint32], columns: int, extent: bool = True
+) -> ThreadSeries:
     """Bins to at most ``columns`` columns; every bin lies between a column's lowest and highest."""
     starts = np.linspace(0, len(means), min(columns, len(means)) + 1).astype(np.int64)[:-1]
     weights = np.add.reduceat(counts.astype(np.float64), starts)
-    return Line(
+    return ThreadSeries(
         mean=np.add.reduceat(means * counts, starts) / np.maximum(weights, 1),
         extent=(np.minimum.reduceat(means, starts), np.maximum.reduceat(means, starts)) if extent else None,
     )
 
 
-def series(parts: list[PartView], trials: list[TrialRecord], lines: Lines) -> Markup:
+def series(parts: list[PartView], trials: list[TrialRecord], lines: SeriesByTrial) -> Markup:
     """The section with all trials, in the order of the ranking, baselines first."""
     many = len(trials) >= MANY
     return section(
@@ -85,33 +89,32 @@ def series(parts: list[PartView], trials: list[TrialRecord], lines: Lines) -> Ma
         caption(READING, *SOURCES, more=MORE if many else MORE + SHADE),
         h(
             "div",
-            [_part(view, [trial for trial in trials if trial.part == view.part.name], lines) for view in parts],
+            [_part(view, trials, lines) for view in parts],
             class_="dense" if many else None,
         ),
         folded=True,
     )
 
 
-def _part(view: PartView, trials: list[TrialRecord], lines: Lines) -> Markup:
+def _part(view: PartView, trials: list[TrialRecord], lines: SeriesByTrial) -> Markup:
     rows: list[Markup | None] = []
-    by_row: dict[tuple[str, str, int, str, str], list[TrialRecord]] = defaultdict(list)
+    by_cell: dict[Cell, list[TrialRecord]] = defaultdict(list)
     for trial in trials:
-        by_row[trial.agent, trial.configuration, trial.heap_bytes, trial.build, trial.backend].append(trial)
+        by_cell[trial.cell].append(trial)
     for row in (*view.baselines, *view.rows):
-        mine = by_row[row.agent, row.configuration, row.heap_bytes, row.build, row.backend]
-        for role in BASELINES if is_baseline(row) else ("configuration",):
-            rows.append(_row(_name(row, role), [trial for trial in mine if trial.role == role], lines))
+        for role in BASELINES if row.is_baseline else ("configuration",):
+            rows.append(_row(_name(row, role), by_cell[row.cell.playing(role)], lines))
     return h("div", h("h4", view.part.title), rows, style=f"--blocks: {max(1, view.part.blocks)}")
 
 
-def _name(row: ConfigurationFinding, role: str) -> list[Child]:
-    if not is_baseline(row):
+def _name(row: ConfigurationFinding, role: Role) -> list[Child]:
+    if not row.is_baseline:
         return who(row.agent_name, title_of(row))
     place = "first" if role == BASELINES[0] else "second"
     return who(row.agent_name, f"{place} of its block, heap {numbers.size(row.heap_bytes)}")
 
 
-def _row(name: list[Child], trials: list[TrialRecord], lines: Lines) -> Markup | None:
+def _row(name: list[Child], trials: list[TrialRecord], lines: SeriesByTrial) -> Markup | None:
     if not trials:
         return None
     drawn = [line for trial in trials for line in lines.get(trial.number, [])]
@@ -122,7 +125,7 @@ def _row(name: list[Child], trials: list[TrialRecord], lines: Lines) -> Markup |
     return h("div", h("h5", name, " ", scale), h("ul", panels, class_="panels"), class_="series")
 
 
-def _panel(trial: TrialRecord, lines: list[Line], top: float) -> Markup:
+def _panel(trial: TrialRecord, lines: list[ThreadSeries], top: float) -> Markup:
     again = f", attempt {trial.attempt}" if trial.attempt > 1 else ""
     link = h("a", f"trial {trial.number}", href=f"trials/{trial.number:04d}/record.json")
     value = h("b", numbers.duration(trial.service.mean)) if trial.service else None
@@ -136,7 +139,7 @@ def _panel(trial: TrialRecord, lines: list[Line], top: float) -> Markup:
     return h("li", _plot(trial, lines, top), label)
 
 
-def _plot(trial: TrialRecord, lines: list[Line], top: float) -> Markup:
+def _plot(trial: TrialRecord, lines: list[ThreadSeries], top: float) -> Markup:
     width = max(len(line.mean) for line in lines)
     share = unsteady_share(trial.steady) if trial.steady else 0.0
     before = h("rect", width=f"{share * width:.1f}", height=str(HEIGHT), class_="unsteady") if share > 0 else None

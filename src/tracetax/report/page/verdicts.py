@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 
 from tracetax.report.page.html import Child, Markup, caption, h, section
-from tracetax.report.views import is_baseline
 from tracetax.results.findings import Findings
 from tracetax.results.records import TrialRecord, Verdict
 
@@ -33,10 +32,10 @@ def beside(verdicts: Sequence[Verdict]) -> Markup | None:
     """A row's warnings and notes, folded under how many there are; None where there is none."""
     if not verdicts:
         return None
-    counts = [(sum(one.severity == severity for one in verdicts), severity) for severity in ("warning", "note")]
+    counts = [(sum(verdict.severity == severity for verdict in verdicts), severity) for severity in ("warning", "note")]
     many = " and ".join(f"{count} {name}{'' if count == 1 else 's'}" for count, name in counts if count)
     sign = h("span", f"{MARKS['warning']} ", aria_hidden="true", class_="sign") if counts[0][0] else None
-    items = [h("li", h("code", one.code), " ", one.text) for one in verdicts]
+    items = [h("li", h("code", verdict.code), " ", verdict.text) for verdict in verdicts]
     return h("details", h("summary", sign, many), h("ul", items), class_="remarks")
 
 
@@ -45,9 +44,10 @@ def _alike(trials: list[TrialRecord]) -> dict[tuple[str, str, str], list[tuple[T
     alike: dict[tuple[str, str, str], list[tuple[TrialRecord, Verdict]]] = {}
     for trial in trials:
         if trial.status == "failed":
-            name = "baseline" if is_baseline(trial) else f"{trial.agent} {trial.configuration}"
+            use = trial.cell.use
+            name = "baseline" if trial.cell.is_baseline else f"{use.agent} {use.configuration}"
             for verdict in trial.verdicts:
-                alike.setdefault((trial.part, name, verdict.code), []).append((trial, verdict))
+                alike.setdefault((trial.cell.part, name, verdict.code), []).append((trial, verdict))
     return alike
 
 
