@@ -23,14 +23,30 @@ class Monitored(Struct, frozen=True):
         }
 
 
+class TextPart(Struct, frozen=True):
+    """A part of a generated file."""
+
+    text: str
+    each: Literal["", "monitored", "unmonitored"] = ""
+    """Of which methods it is repeated for every number, in the place of ``{number}``; empty where it stands once."""
+
+
+class GeneratedFile(Struct, frozen=True):
+    """A source that is generated."""
+
+    path: str
+    """Below the folder of the sources."""
+    parts: tuple[TextPart, ...]
+
+
 class StartUp(Struct, frozen=True):
-    """Generated classes whose methods the program calls once each when it starts, by name with their package."""
+    """Generated sources whose methods the program calls once each when it starts."""
 
     entry: str
-    """Calls the methods of the other two."""
+    """What calls the methods, by the name that the driver is given."""
     monitored: Monitored
-    """Those that agents can be asked to monitor: all of one class."""
-    others: str
+    """The methods that agents can be asked to monitor."""
+    files: tuple[GeneratedFile, ...]
 
 
 class Offers(Struct, frozen=True):

@@ -99,7 +99,9 @@ def test_a_name_that_is_no_workload_is_told_with_the_nearest(root: Path) -> None
         ('wait = ["spin", "park"]', "wait = []", "offers.wait", "is an empty list"),
         ('wait = ["spin", "park"]', 'wait = ["sleep"]', "offers.wait[0]", 'must be one of "park", "spin", not "sleep"'),
         ('["caller-*"]', '["a-name-that-is-too-long"]', "threads.caller[0]", "the 15 bytes that Linux keeps"),
-        ("generated.Unmonitored", "other.Unmonitored", "start_up", "must name classes of one package"),
+        ("generated/Unmonitored", "generated/Monitored", "start_up.files[1].path", "there are two files by the name"),
+        ("generated/Unmonitored", "../Unmonitored", "start_up.files[1].path", "is not a path inside the folder"),
+        ('"monitored", text = "    sum', '"all", text = "    sum', "start_up.files[2].parts[1].each", "must be one of"),
     ],
 )
 def test_a_mistake_in_a_workloads_file_is_named(

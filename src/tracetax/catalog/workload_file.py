@@ -7,13 +7,22 @@ from typing import Literal
 from msgspec import Struct, field
 
 from tracetax.catalog.agent_checks import check_names
-from tracetax.catalog.agent_shape import ClassName, JavaRelease
+from tracetax.catalog.agent_shape import ClassName, Inside, JavaRelease
 from tracetax.catalog.placeholders import names_in
 from tracetax.catalog.reading import Name, Positive, Report, Text, did_you_mean, one_of, raise_problems, read_file
 from tracetax.catalog.runtime_file import ThreadName, read_runtime, runtime_names
 from tracetax.errors import UserError
 from tracetax.model import FULL, Experiment, Parameters
-from tracetax.program import Monitored, Offers, Runtime, StartUp, ThreadNames, Workload
+from tracetax.program import (
+    GeneratedFile,
+    Monitored,
+    Offers,
+    Runtime,
+    StartUp,
+    TextPart,
+    ThreadNames,
+    Workload,
+)
 
 FILE = "workload.toml"
 WORDS = ("shared", "flags", "arguments")
@@ -67,12 +76,26 @@ class OwnThreadsShape(Struct, frozen=True, kw_only=True):
     own: tuple[ThreadName, ...] = ()
 
 
+class TextPartShape(Struct, frozen=True, kw_only=True):
+    """A part of ``[[start_up.files]]``."""
+
+    text: Text
+    each: Literal["monitored", "unmonitored"] | None = None
+
+
+class GeneratedFileShape(Struct, frozen=True, kw_only=True):
+    """``[[start_up.files]]``."""
+
+    path: Inside
+    parts: tuple[TextPartShape, ...]
+
+
 class StartUpShape(Struct, frozen=True, kw_only=True):
     """``[start_up]``."""
 
     entry: ClassName
     monitored: MonitoredShape
-    others: ClassName
+    files: tuple[GeneratedFileShape, ...]
 
 
 class WorkloadShape(Struct, frozen=True, kw_only=True):
@@ -152,14 +175,23 @@ def _check(said: WorkloadShape, root: Path, report: Report) -> None:
             report.add("start", f"must have once each: {', '.join(lacking)}")
     if not said.offers.wait and not report.concerns("offers"):
         report.add("offers.wait", "is an empty list: how can a caller wait for the next start?")
-    if (start_up := said.start_up) and not report.concerns("start_up"):
-        classes = (start_up.entry, start_up.monitored.class_name, start_up.others)
-        if len({name.rpartition(".")[0] for name in classes}) > 1:
-            report.add("start_up", f"must name classes of one package, not {', '.join(classes)}")
+    if said.start_up:
+        _check_generated(said.start_up, report)
     names = runtime_names(root)
     if said.runtime not in names:
         hint = did_you_mean(said.runtime, names) or f". There is {one_of(names)}"
         report.add("runtime", f'"{said.runtime}" is no runtime{hint}')
+
+
+def _check_generated(said: StartUpShape, report: Report) -> None:
+    paths = [file.path for file in said.files]
+    for index, file in enumerate(said.files):
+        if file.path in paths[:index]:
+            report.add(f"start_up.files[{index}].path", f'there are two files by the name of "{file.path}"')
+    repeated = {part.each for file in said.files for part in file.parts}
+    lacking = [kind for kind in ("monitored", "unmonitored") if kind not in repeated]
+    if lacking and not report.concerns("start_up"):
+        report.add("start_up.files", f"has no part for each method that is {' or '.join(lacking)}")
 
 
 def _built(key: str, said: WorkloadShape) -> Workload:
@@ -175,8 +207,14 @@ def _built(key: str, said: WorkloadShape) -> Workload:
         main=said.main or "",
         compile_release=said.build.compile.release if said.build else 0,
         threads=ThreadNames(caller=said.threads.caller, own=said.threads.own),
-        start_up=StartUp(start_up.entry, _monitored(start_up.monitored), start_up.others) if start_up else None,
+        start_up=StartUp(start_up.entry, _monitored(start_up.monitored), tuple(map(_generated, start_up.files)))
+        if start_up
+        else None,
     )
+
+
+def _generated(said: GeneratedFileShape) -> GeneratedFile:
+    return GeneratedFile(said.path, tuple(TextPart(part.text, part.each or "") for part in said.parts))
 
 
 def _monitored(said: MonitoredShape) -> Monitored:
