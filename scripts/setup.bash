@@ -33,7 +33,7 @@ part() {
 # The first Python ≥ 3.11 that can make environments; its real path, so that it outlives whatever is active now.
 find_python() {
   local candidate
-  for candidate in python3.13 python3.12 python3.11 python3 python3.14 /usr/bin/python3; do
+  for candidate in python3.13 python3.12 python3.11 python3 python3.14 python3.15 /usr/bin/python3; do
     base_python=$("$candidate" -I -c '
 import os, sys
 if sys.version_info < (3, 11): sys.exit(1)
@@ -77,6 +77,7 @@ set_up_system() {
     if [[ ! ${JAVA_HOME:-} ]]; then lacks+=("a JDK 17 or newer (java and javac)") packages+=(JDK); fi
     if ! type -P mvn >/dev/null; then lacks+=("Maven (mvn)") packages+=(maven); fi
   fi
+  if lacks_compiler; then lacks+=("a C compiler (gcc)") packages+=(gcc libc6-dev); fi
   if ((!${#lacks[@]})); then return; fi
 
   printf 'This machine lacks: %s' "${lacks[0]}" >&2
@@ -139,7 +140,7 @@ settings (PIP_INDEX_URL, pip.conf, HTTPS_PROXY) are honoured."
   if ! installed requirements.lock; then
     part "Python packages" make_environment || fail "Installing the Python packages into $root/.venv failed." "$way_out"
   fi
-  if [[ $command == test && ! $only_shows ]] && ! installed requirements-test.lock; then
+  if checks && ! installed requirements-test.lock; then
     part "test packages" add_test_packages ||
       fail "Installing the test packages into $root/.venv failed." "$way_out"
   fi

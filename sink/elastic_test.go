@@ -241,6 +241,9 @@ func TestALineBeyondTheLimitIsGivenUpAndTheNextOnesCount(t *testing.T) {
 }
 
 func TestAnEndlessLineHoldsNoMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine, and slow with the race detector")
+	}
 	const limit = 1 << 20
 	for name, body := range map[string]io.Reader{
 		"plain": io.LimitReader(endless{}, 64*limit),

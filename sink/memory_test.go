@@ -113,6 +113,9 @@ func hold(r *running, trees, depth int) {
 }
 
 func TestAllThatIsHeldTogetherFitsIntoTheMemoryAllowed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the race detector takes several times the memory of the program")
+	}
 	const allowed, depth, trees = 256 << 20, 20, 120_000
 	r := startProcess(t, "--protocols", "kieker-tcp,otlp-http", "--depth", fmt.Sprint(depth), "--record-name", testMethod,
 		"--max-memory", fmt.Sprint(allowed))

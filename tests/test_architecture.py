@@ -13,6 +13,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 FLOORS = {
     "backend": 1,
     "errors": 1,
+    "place": 1,
     "ledger": 1,
     "machine": 1,
     "model": 1,
@@ -30,12 +31,12 @@ FLOORS = {
     "results": 2,
     "analysis": 3,
     "workloads": 3,
-    "checks": 4,
     "report": 4,
     "run": 4,
     "__main__": 5,
     "cli": 5,
     "commands": 5,
+    "installed": 5,
 }
 MAKERS = {"run", "workloads", "companions"}
 READERS = {"analysis", "report"}
@@ -49,6 +50,7 @@ SAME_FUNCTION_NAME = {
     "file_name": "of an artifact, by how it is fetched",
     "go_version": "artifacts/ asks the Go that builds, machine/ every one that it finds",
     "half_width": "catalog/units.py reads what report/views.py tells",
+    "main": "of an installed Tracetax, and of every one",
     "measured": "said of agents in run/, of a number in report/",
     "scheduled": "the command line's wish, and the catalog's answer",
     "size": "catalog/units.py reads what report/numbers.py writes",

@@ -1,5 +1,5 @@
 """``python -m tracetax``."""
 
-from tracetax.cli import main
+from tracetax.installed import main
 
 main()

@@ -8,12 +8,14 @@ from cyclopts import App, Parameter
 from tracetax import __version__
 from tracetax.commands.options import AsJson
 from tracetax.errors import ExitCode, UserError, refused_by_system
+from tracetax.place import INSTALLED, data_folder
 from tracetax.printable import printable_lines
 
-ROOT = Path(__file__).resolve().parents[2]
-"""The checkout: agents, experiments, workloads and the sink's source lie in it."""
+ROOT = data_folder()
+"""Agents, experiments, workloads and the sink's source lie in it."""
 
-HELP = """\
+FIRST = "" if INSTALLED else "the first start installs a missing JDK and Maven (as root, by apt-get), and\n"
+HELP = f"""\
 Tracetax measures what tracing costs, and whether the records arrived.
 
 It runs a workload with and without tracing agents on this machine, in fresh processes and randomised blocks, \
@@ -27,8 +29,7 @@ counts every record at a sink of its own, and shows the overhead of each configu
     ./tracetax check-agent mine --agents-dir DIR   whether an agent's file is right
     ./tracetax doctor                   whether this machine is fit to measure
 
---yes, anywhere, answers every question: the first start installs a missing JDK and Maven (as root, by apt-get), and
-a run begins on a busy machine.
+--yes, anywhere, answers every question: {FIRST}a run begins on a busy machine.
 
 Exit codes:
     0    all well
@@ -149,9 +150,10 @@ def test(*pytest: Annotated[str, Parameter(allow_leading_hyphen=True)]) -> int:
     pytest
         Passed on to pytest, for example `-k sink`.
     """
-    from tracetax.checks import run_checks
-
-    return run_checks(ROOT, pytest)
+    raise UserError(
+        "The command test checks the project's own code. The launcher of a clone starts it, and nothing else does:\n"
+        f"get a clone, and give its launcher the words: {' '.join(('test', *pytest))}"
+    )
 
 
 def main() -> None:

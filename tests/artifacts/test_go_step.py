@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from checks.check import Check, run_check
 from tracetax.artifacts import Workplace, prepared
 from tracetax.artifacts.tools import find_tool
 from tracetax.catalog.placeholders import BACKEND_FILES
-from tracetax.checks import Check, run_check
 from tracetax.errors import UserError
 from tracetax.preparation import GoBuild, PrepareStep
 
@@ -92,7 +92,7 @@ def test_a_clone_of_another_user_is_built(place: Workplace, of_another_user: Pat
 def test_a_clone_of_another_user_is_checked(of_another_user: Path) -> None:
     go = str(find_tool("go", "to build", beside_python=True))
     outcome = run_check(Check("go build", of_another_user, lambda: (go, "build", "-o", os.devnull, ".")))
-    assert outcome.passed, outcome.output
+    assert outcome.state == "ok", outcome.output
 
 
 def test_sources_that_are_not_there_are_named(place: Workplace) -> None:

@@ -80,6 +80,9 @@ class Clone:
     def add_maven(self) -> None:
         shutil.copy(self.stand_ins / "mvn", self.stand_ins / "bin" / "mvn")
 
+    def add_compiler(self) -> None:
+        write_program(self.stand_ins / "bin" / "gcc", "#!/bin/bash\n")
+
     def apt_calls(self) -> list[str]:
         calls = self.stand_ins / "apt.calls"
         return calls.read_text().splitlines() if calls.exists() else []
@@ -127,8 +130,9 @@ def make_clone(base: Path, environment_from: Path | None = None) -> Clone:
     package.mkdir(parents=True)
     (package / "__init__.py").touch()
     (package / "__main__.py").write_text(CLI)
+    (root / "scripts" / "checks").mkdir(parents=True)
+    (root / "scripts" / "checks" / "__main__.py").write_text(CLI.replace('"arguments"', '"checks"'))
     shutil.copy(ROOT / "tracetax", root)
-    (root / "scripts").mkdir()
     for script in ("setup.bash", "jdk.bash"):
         text = (ROOT / "scripts" / script).read_text()
         changed = text.replace("EUID", "FAKE_EUID").replace("/usr/lib/jvm", f'"{stand_ins}/jvm"')

@@ -132,9 +132,22 @@ def test_starts_at_the_same_time_set_up_once(fresh_clone: Clone) -> None:
 def test_test_packages_come_with_the_test_command_only(clone: Clone) -> None:
     clone.add_jdk("17.0.15", "java-17")
     clone.add_maven()
+    clone.add_compiler()
     assert clone.start("run").stderr == ""
     assert "test packages" in clone.start("test").stderr
     assert clone.start("test").stderr == ""
+
+
+def test_the_checks_get_what_follows_the_word_test(clone: Clone) -> None:
+    clone.add_jdk("17.0.15", "java-17")
+    clone.add_maven()
+    clone.add_compiler()
+    assert said(clone.start("test", "-k", "two words", "-n", "0"))["checks"] == ["-k", "two words", "-n", "0"]
+    assert said(clone.start("--yes", "test"))["checks"] == []
+
+
+def test_help_on_the_checks_is_the_clis(clone: Clone) -> None:
+    assert said(clone.start("test", "--help"))["arguments"] == ["test", "--help"]
 
 
 @pytest.mark.parametrize("home", [None, "", "/dev/null", "/nonexistent"])

@@ -70,6 +70,17 @@ def test_only_what_is_missing_is_installed(clone: Clone) -> None:
     assert "jdk" not in clone.apt_calls()[-1]
 
 
+def test_the_checks_need_a_c_compiler_and_nothing_else_does(clone: Clone) -> None:
+    clone.add_jdk("21.0.4", "java-21")
+    clone.add_maven()
+    assert clone.start("run").stderr == ""
+    done = clone.start("test")
+    assert "This machine lacks: a C compiler (gcc)." in done.stderr
+    assert "apt-get install -y gcc libc6-dev" in done.stderr
+    said(clone.start("test", "--yes"))
+    assert clone.apt_calls()[-1].endswith(" gcc libc6-dev")
+
+
 def test_without_root_it_gives_the_line_with_sudo(clone: Clone) -> None:
     done = clone.start("run", "--yes", FAKE_EUID="1000")
     assert done.returncode == 3

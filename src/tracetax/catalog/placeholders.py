@@ -4,14 +4,14 @@ what texts refer to by them."""
 import re
 from collections.abc import Iterable, Mapping
 from itertools import chain
-from pathlib import Path
 
 from msgspec import Struct
 
 from tracetax.model import SCRAPED, WORKLOAD_CLASSES, Agent, Configuration
+from tracetax.place import data_folder
 from tracetax.preparation import PrepareStep
 
-PROTOCOLS = tuple((Path(__file__).parents[3] / "sink" / "protocols.txt").read_text().split())
+PROTOCOLS = tuple((data_folder() / "sink" / "protocols.txt").read_text().split())
 """What the sink speaks: the list that it is built with."""
 
 RECORDS_FOLDER = "records.dir"

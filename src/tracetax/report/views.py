@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from tracetax.analysis.measures import INDICATIVE_BELOW
 from tracetax.model import FULL, Delivery, Parameters
+from tracetax.place import PROGRAM
 from tracetax.report import numbers
 from tracetax.results.findings import AABand, ConfigurationFinding, Findings, GrowthFinding, Measure, PartFinding
 from tracetax.results.findings import find_measure as measure
@@ -326,6 +327,6 @@ def next_line(findings: Findings, run: Path) -> tuple[str, str]:
     if any(part.indicative for part in findings.experiment.parts):
         return (
             f"For {INDICATIVE_BELOW} blocks",
-            f"./tracetax run --resume {shown_path(run)} --blocks {INDICATIVE_BELOW}",
+            f"{PROGRAM} run --resume {shown_path(run)} --blocks {INDICATIVE_BELOW}",
         )
-    return "Narrower", f"./tracetax run --resume {shown_path(run)} --half-width 0.5%"
+    return "Narrower", f"{PROGRAM} run --resume {shown_path(run)} --half-width 0.5%"

@@ -1,6 +1,7 @@
 """``findings.json``: what a run found, the same for every kind of workload. Numbers in base units: ns, bytes, 1."""
 
-from typing import Any, Literal
+from inspect import cleandoc
+from typing import Any, Literal, cast
 
 import msgspec
 from msgspec import Struct
@@ -367,5 +368,17 @@ def findings_schema() -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"Tracetax findings, version {SCHEMA_VERSION}",
-        **msgspec.json.schema(Findings),
+        **_without_indents(msgspec.json.schema(Findings)),
+    }
+
+
+def _without_indents(schema: Any) -> Any:
+    """The schema with descriptions as Python 3.13 gives them: before, docstrings kept the indents of their lines."""
+    if isinstance(schema, list):
+        return [_without_indents(each) for each in cast(list[Any], schema)]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: cleandoc(value) if key == "description" and isinstance(value, str) else _without_indents(value)
+        for key, value in cast(dict[str, Any], schema).items()
     }

@@ -16,11 +16,17 @@ from tracetax.catalog.workload_file import check_offers, load_workload
 from tracetax.errors import ExitCode, UserError
 from tracetax.machine.toolchain import OLDEST_JDK, Jdk, find_jdk, find_jdks, jdk_at
 from tracetax.model import BASELINE, Agent, Experiment
+from tracetax.place import INSTALLED
 from tracetax.process import clean_environment
 from tracetax.program import Runtime, Setting, Workload
 from tracetax.workloads.kinds import kind_of
 
 ASK_SECONDS = 30.0
+_INSTALL_ONE = (
+    "Install one (apt-get install default-jdk-headless)"
+    if INSTALLED
+    else "Let the launcher install one (./tracetax run --yes, as root)"
+)
 
 
 def require_jdk() -> Jdk:
@@ -29,7 +35,7 @@ def require_jdk() -> Jdk:
     if jdk is None:
         raise UserError(
             f"No JDK was found: there is no JAVA_HOME, and no java on PATH. Tracetax needs JDK {OLDEST_JDK} or newer.\n"
-            "Let the launcher install one (./tracetax run --yes, as root), or name yours: JAVA_HOME=… ./tracetax run",
+            f"{_INSTALL_ONE}, or name yours: JAVA_HOME=… ./tracetax run",
             ExitCode.ENVIRONMENT,
         )
     if jdk.release < OLDEST_JDK or jdk.javac is None:
@@ -88,7 +94,7 @@ def foresee_runtimes(experiment: Experiment, agents: Mapping[str, Agent], root: 
     _, runtime = program_of(experiment, root)
     first = find_jdk(os.environ)
     if first is None:
-        return ["There is no JDK yet: whether the agents run on it is looked at once the launcher has installed one."]
+        return ["There is no JDK yet: whether the agents run on it is looked at once there is one."]
     first = require_jdk()
     found = [first, *find_jdks(os.environ, runtime.folders)]
     there: dict[int, Jdk] = {}

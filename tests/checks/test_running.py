@@ -1,12 +1,13 @@
 """``./tracetax test`` itself, on commands and clones that the test invents."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tracetax import checks
-from tracetax.checks import Check, describe, run_check, run_pytest
+from checks import running
+from checks.check import Check, NotHere, describe, run_check
 from tracetax.errors import UserError
 
 
@@ -16,14 +17,14 @@ def python(code: str) -> tuple[str, ...]:
 
 def test_a_command_that_ends_well_passes_and_says_nothing(tmp_path: Path) -> None:
     outcome = run_check(Check("x", tmp_path, lambda: python("print('all well')")))
-    assert outcome.passed
+    assert outcome.state == "ok"
     assert "all well" not in describe(outcome)
 
 
 def test_a_failing_command_shows_what_it_found_on_both_channels(tmp_path: Path) -> None:
     code = "import sys; print('one'); print('two', file=sys.stderr); sys.exit(1)"
     outcome = run_check(Check("x", tmp_path, lambda: python(code)))
-    assert not outcome.passed
+    assert outcome.state == "FAILED"
     assert "one" in describe(outcome)
     assert "two" in describe(outcome)
 
@@ -33,12 +34,12 @@ def test_a_failing_command_that_says_nothing_still_has_a_reason(tmp_path: Path) 
 
 
 def test_a_silent_check_fails_by_speaking(tmp_path: Path) -> None:
-    assert not run_check(Check("x", tmp_path, lambda: python("print('a.go')"), silent=True)).passed
+    assert run_check(Check("x", tmp_path, lambda: python("print('a.go')"), silent=True)).state == "FAILED"
 
 
 def test_a_missing_tool_fails_its_check_with_a_sentence(tmp_path: Path) -> None:
     outcome = run_check(Check("x", tmp_path, lambda: ("/nonexistent/tool",)))
-    assert not outcome.passed
+    assert outcome.state == "FAILED"
     assert "/nonexistent/tool is not there" in outcome.output
 
 
@@ -46,16 +47,39 @@ def test_a_tool_that_cannot_be_made_fails_its_check_with_the_reason(tmp_path: Pa
     def broken() -> tuple[str, ...]:
         raise UserError("the download is corrupt")
 
-    assert run_check(Check("x", tmp_path, broken)).output == "the download is corrupt"
+    outcome = run_check(Check("x", tmp_path, broken))
+    assert (outcome.state, outcome.output) == ("FAILED", "the download is corrupt")
+
+
+def lacking() -> tuple[str, ...]:
+    raise NotHere("This machine has no Python 3.99.")
+
+
+def test_what_this_machine_lacks_is_told_and_is_no_failure(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    invent(monkeypatch, Check("Python 3.99", tmp_path, lacking))
+    write_test(tmp_path, "pass")
+    assert running.run_checks(tmp_path, ()) == 0
+    shown = capfd.readouterr().out
+    assert "not run Python 3.99" in shown
+    assert "This machine has no Python 3.99." in shown
 
 
 def write_test(root: Path, body: str) -> None:
     (root / "test_it.py").write_text(f"def test_it():\n    {body}\n")
 
 
+def invent(monkeypatch: pytest.MonkeyPatch, *every: Check) -> None:
+    def checks(_root: Path, _cache: Path) -> Iterator[Check]:
+        return iter(every)
+
+    monkeypatch.setattr(running, "checks", checks)
+
+
 def test_the_last_line_of_pytest_is_held_back(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     write_test(tmp_path, "pass")
-    status, summary = run_pytest(tmp_path, ())
+    status, summary = running.run_pytest(tmp_path, ())
     assert status == 0
     assert "1 passed" in summary
     assert "1 passed" not in capfd.readouterr().out
@@ -72,20 +96,10 @@ def test_any_failure_fails_the_whole_and_pytest_has_the_last_word(
     body: str,
     status: int,
 ) -> None:
-    every = [Check("first", tmp_path, lambda: python(code)), Check("second", tmp_path, lambda: python(""))]
-    monkeypatch.setattr(checks, "checks", lambda root, cache: iter(every))  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+    first = Check("first", tmp_path, lambda: python(code))
+    invent(monkeypatch, first, Check("second", tmp_path, lambda: python("")))
     write_test(tmp_path, body)
-    assert checks.run_checks(tmp_path, ()) == status
+    assert running.run_checks(tmp_path, ()) == status
     shown = capfd.readouterr().out.splitlines()
     assert any(line.startswith("ok") and "second" in line for line in shown)
     assert "1 passed" in shown[-1] or "1 failed" in shown[-1]
-
-
-def test_every_go_module_and_all_java_files_are_checked(tmp_path: Path) -> None:
-    for name in ("sink/go.mod", "load/go.mod", "workloads/calltree/java/src/Main.java"):
-        (tmp_path / name).parent.mkdir(parents=True)
-        (tmp_path / name).touch()
-    names = [check.name for check in checks.checks(tmp_path, tmp_path)]
-    assert names[:3] == ["ruff check", "ruff format", "pyright"]
-    assert {"gofmt sink", "go vet sink", "staticcheck sink", "go test sink", "staticcheck load"} <= set(names)
-    assert names[-1] == "google-java-format"
