@@ -220,7 +220,7 @@ MUTANTS = (
            " if counts.phase == awaited.phase else 0", "", DRAIN),
     Mutant("whoever may drop is waited for as well", "run/drain.py",
            "outstanding if config.delivery is Delivery.COMPLETE else 0", "outstanding", DRAIN),
-    Mutant("a warm-up of 7,000 calls", "run/warm_up.py", "LEAST_CALLS = 10_000", "LEAST_CALLS = 7_000", WARM_UP),
+    Mutant("a warm-up of 7,000 calls", "run/warm_up.py", ">= context.least_warm_up_calls", ">= 7_000", WARM_UP),
     Mutant("the environment is inherited", "run/trial.py",
            "clean_environment(os.environ, environment)", "{**os.environ, **environment}", TRIAL),
     Mutant("charged until the last call", CHARGED, "times = cpu.to_drained", "times = cpu.to_last_call", ANALYSIS),

@@ -24,13 +24,12 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from sink.programs import ROOT, Programs, build_all
+from sink.programs import ROOT, WORKLOAD, Programs, build_all
 from sink.receivers import Receiver, Unmarshalling, makers
 from sink.sender import replay, run_agent
 from tracetax.artifacts import cache_dir
 from tracetax.catalog import fill, load_agents
 from tracetax.statistics.overhead import as_ratio, compare_paired
-from tracetax.workloads import calltree
 
 DEPTH = 10
 CONFIGURATION = "otlp-grpc-lossless"
@@ -52,7 +51,7 @@ def main() -> int:
     configuration = agent.configurations[CONFIGURATION]
     programs = build_all(agent, cache_dir(os.environ))
     assert configuration.record_name
-    receivers = makers(programs, DEPTH, fill(configuration.record_name, calltree.placeholders()))
+    receivers = makers(programs, DEPTH, fill(configuration.record_name, WORKLOAD.monitored.placeholders))
 
     def by_agent(to: Receiver) -> None:
         run_agent(programs, configuration, to, options.calls, DEPTH)

@@ -114,8 +114,10 @@ def test_the_environment_is_built_from_nothing() -> None:
     inherited = {"PATH": "/bin", "HOME": "/h", "JAVA_TOOL_OPTIONS": "-Xmx1m", "OTEL_SERVICE_NAME": "x", "EDITOR": "vi"}
     built = clean_environment(inherited, {"KIEKER_X": "1"})
     assert built == {"PATH": "/bin", "HOME": "/h", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "KIEKER_X": "1"}
-    assert inherited_traps(inherited, ("OTEL_", "DD_")) == ("JAVA_TOOL_OPTIONS", "OTEL_SERVICE_NAME")
-    assert inherited_traps(inherited, ()) == ("JAVA_TOOL_OPTIONS",)
+    traps = ("JAVA_TOOL_OPTIONS", "CLASSPATH")
+    assert inherited_traps(inherited, traps, ("OTEL_", "DD_")) == ("JAVA_TOOL_OPTIONS", "OTEL_SERVICE_NAME")
+    assert inherited_traps(inherited, traps, ()) == ("JAVA_TOOL_OPTIONS",)
+    assert inherited_traps(inherited, (), ()) == ()
 
 
 DAEMON = """

@@ -9,10 +9,12 @@ from tracetax.artifacts import build_sink, build_workload, fetch, find_tool
 from tracetax.artifacts.builds import GO_ENVIRONMENT, UNSTAMPED
 from tracetax.artifacts.cache import BUILT, built, key_of
 from tracetax.artifacts.tools import run_tool
+from tracetax.catalog.workload_file import load_workload
 from tracetax.model import Agent
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+WORKLOAD, _ = load_workload("calltree/java", ROOT)
 BUILDER = "go.opentelemetry.io/collector/cmd/builder@v0.155.0"
 SECONDS = 1800.0
 
@@ -33,7 +35,7 @@ def build_all(agent: Agent, cache: Path) -> Programs:
         sink=build_sink(ROOT, cache, say),
         receiver=build_receiver(cache),
         collector=build_collector(cache),
-        classes=build_workload(ROOT, "calltree/java", cache, say),
+        classes=build_workload(ROOT, WORKLOAD, cache, say),
         agent_jar=fetch(agent.artifacts["agent"], cache, say),
     )
 
@@ -53,10 +55,9 @@ def build_receiver(cache: Path) -> Path:
         run_tool(
             "The receiver could not be built",
             [go, "build", "-o", str(folder / "receiver"), "."],
-            logs=cache / "logs",
-            label="receiver",
+            log=cache / "logs" / "receiver",
             seconds=SECONDS,
-            added=GO_ENVIRONMENT,
+            environment={**os.environ, **GO_ENVIRONMENT},
             directory=source,
         )
 
@@ -84,10 +85,9 @@ def build_collector(cache: Path) -> Path:
             run_tool(
                 "The Collector could not be built",
                 command,
-                logs=cache / "logs",
-                label=label,
+                log=cache / "logs" / label,
                 seconds=SECONDS,
-                added=environment,
+                environment={**os.environ, **environment},
                 directory=folder,
             )
 

@@ -6,11 +6,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from sink.programs import Programs
+from sink.programs import WORKLOAD, Programs
 from sink.receivers import Receiver
 from tracetax.catalog import fill
 from tracetax.model import Configuration
-from tracetax.workloads import calltree
 
 HEAP = "2560m"
 LIMIT_SECONDS = 600.0
@@ -27,7 +26,7 @@ def replay(programs: Programs, messages: Path, to: Receiver) -> None:
 def run_agent(programs: Programs, configuration: Configuration, to: Receiver, calls: int, depth: int) -> None:
     """Let the workload make its calls under the agent, and end its JVM when all spans have been sent."""
     values = {
-        **calltree.placeholders(),
+        **WORKLOAD.monitored.placeholders,
         "artifacts.agent": str(programs.agent_jar),
         "sink.otlp_grpc": f"http://{to.address}",
         # Metrics and logs would go there: they go the way of the spans.
@@ -41,7 +40,7 @@ def run_agent(programs: Programs, configuration: Configuration, to: Receiver, ca
         command = [
             *("java", f"-Xms{HEAP}", f"-Xmx{HEAP}"),
             *(fill(flag, values) for flag in configuration.jvm),
-            *("-cp", str(programs.classes), calltree.MAIN_CLASS),
+            *("-cp", str(programs.classes), WORKLOAD.main),
             *("--calls", str(calls), "--depth", str(depth), "--out", str(out), "--status", str(status)),
         ]
         with (

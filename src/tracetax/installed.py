@@ -55,9 +55,10 @@ def launched(environment: Mapping[str, str], programs: Path, *, yes: bool) -> di
 
 def with_jdk(environment: Mapping[str, str]) -> dict[str, str]:
     """The environment with the first JDK that will do as its Java; without JAVA_HOME where there is none."""
+    from tracetax.catalog.runtime_file import jdk_folders
     from tracetax.machine.toolchain import OLDEST_JDK, find_jdks
 
-    for jdk in find_jdks(environment):
+    for jdk in find_jdks(environment, jdk_folders(cli.ROOT)):
         if jdk.javac and jdk.release >= OLDEST_JDK:
             path = f"{jdk.home / 'bin'}{os.pathsep}{environment.get('PATH', os.defpath)}"
             return {**environment, "JAVA_HOME": str(jdk.home), "PATH": path}

@@ -32,8 +32,6 @@ KILL_SECONDS = 10.0
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
 KEPT_VARIABLES = ("PATH", "HOME", "TZ", "TMPDIR")
-INHERITED_TRAPS = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "JDK_JAVAC_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH")
-"""What changes every JVM or compiler that is started."""
 
 
 def clean_environment(source: Mapping[str, str], added: Mapping[str, str]) -> dict[str, str]:
@@ -42,13 +40,13 @@ def clean_environment(source: Mapping[str, str], added: Mapping[str, str]) -> di
     return {**kept, "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", **added}
 
 
-def inherited_traps(source: Mapping[str, str], prefixes: Iterable[str]) -> tuple[str, ...]:
-    """Names of variables in ``source`` that would have changed a JVM or an agent; they are never passed on.
+def inherited_traps(source: Mapping[str, str], names: Collection[str], prefixes: Iterable[str]) -> tuple[str, ...]:
+    """Names of variables in ``source`` that would have changed a program or an agent; they are never passed on.
 
-    ``prefixes`` are those of the agents' own variables.
+    ``names`` are the runtime's, ``prefixes`` those of the agents' own variables.
     """
     known = ("LD_", *prefixes)
-    return tuple(sorted(name for name in source if name in INHERITED_TRAPS or name.startswith(known)))
+    return tuple(sorted(name for name in source if name in names or name.startswith(known)))
 
 
 class Ending(Struct, frozen=True):

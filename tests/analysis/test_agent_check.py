@@ -6,11 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 from tests.results.trials import ledger, record
-from tests.run.stand_ins import configuration
+from tests.run.stand_ins import WORKLOAD, configuration
 from tracetax.analysis.agent_check import FileCheck, file_checks, fitting_name
 from tracetax.model import Configuration, Delivery, Scrape
 from tracetax.results.records import Moments, Verdict, WarmUp
-from tracetax.workloads import calltree
 
 SECOND = 10**9
 TIMES = Moments(
@@ -199,4 +198,4 @@ def test_of_what_promises_nothing_only_start_and_end_can_be_checked() -> None:
     ],
 )
 def test_the_line_for_record_name_is_told_by_the_names_that_arrived(arrived: dict[str, int], line: str) -> None:
-    assert fitting_name(arrived, calltree.placeholders()) == line
+    assert fitting_name(arrived, WORKLOAD.monitored.placeholders) == line

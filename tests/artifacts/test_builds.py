@@ -1,12 +1,24 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.artifacts.conftest import FakeTool
 from tracetax.artifacts import build_sink, build_workload
 from tracetax.artifacts.cache import BUILT
 from tracetax.errors import UserError
+from tracetax.program import Monitored, Offers, Workload
 
+WORKLOAD = Workload(
+    key="calltree/java",
+    title="call tree",
+    runtime="java",
+    start=("{runtime}",),
+    monitored=Monitored("a.B", "B", "m"),
+    least_warm_up_calls=1,
+    offers=Offers(1, ("spin",)),
+    compile_release=8,
+)
 COMPILES = """
 if [ "$1" = -version ]; then echo "javac {version}"; exit 0; fi
 echo called >> {calls}
@@ -45,8 +57,8 @@ def number_of(calls: Path) -> int:
 
 def test_a_workload_is_compiled_once(root: Path, cache: Path, fake_tool: FakeTool, calls: Path) -> None:
     fake_tool("javac", COMPILES.format(version="17", calls=calls))
-    first = build_workload(root, "calltree/java", cache)
-    second = build_workload(root, "calltree/java", cache)
+    first = build_workload(root, WORKLOAD, cache)
+    second = build_workload(root, WORKLOAD, cache)
     assert first == second
     assert (first / "Main.class").is_file()
     assert number_of(calls) == 1
@@ -54,26 +66,26 @@ def test_a_workload_is_compiled_once(root: Path, cache: Path, fake_tool: FakeToo
 
 def test_a_changed_source_is_compiled_again(root: Path, cache: Path, fake_tool: FakeTool, calls: Path) -> None:
     fake_tool("javac", COMPILES.format(version="17", calls=calls))
-    first = build_workload(root, "calltree/java", cache)
+    first = build_workload(root, WORKLOAD, cache)
     (root / "workloads/calltree/java/src/Main.java").write_text("class Main { int i; }", encoding="utf-8")
-    assert build_workload(root, "calltree/java", cache) != first
+    assert build_workload(root, WORKLOAD, cache) != first
 
 
 def test_another_compiler_compiles_again(root: Path, cache: Path, fake_tool: FakeTool, calls: Path) -> None:
     fake_tool("javac", COMPILES.format(version="17", calls=calls))
-    first = build_workload(root, "calltree/java", cache)
+    first = build_workload(root, WORKLOAD, cache)
     fake_tool("javac", COMPILES.format(version="21", calls=calls))
-    assert build_workload(root, "calltree/java", cache) != first
+    assert build_workload(root, WORKLOAD, cache) != first
 
 
 def test_what_the_caller_wants_of_every_java_reaches_no_compiler_and_compiles_nothing_again(
     root: Path, cache: Path, fake_tool: FakeTool, calls: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fake_tool("javac", 'echo "$JAVA_TOOL_OPTIONS$JDK_JAVAC_OPTIONS"; ' + COMPILES.format(version="17", calls=calls))
-    first = build_workload(root, "calltree/java", cache)
+    first = build_workload(root, WORKLOAD, cache)
     monkeypatch.setenv("JAVA_TOOL_OPTIONS", "-Dproxy=here")
     monkeypatch.setenv("JDK_JAVAC_OPTIONS", "-g")
-    assert build_workload(root, "calltree/java", cache) == first
+    assert build_workload(root, WORKLOAD, cache) == first
 
 
 @pytest.mark.parametrize("damage", ["changed", "missing", "without its list"])
@@ -81,18 +93,18 @@ def test_a_damaged_build_is_noticed_and_built_again(
     root: Path, cache: Path, fake_tool: FakeTool, calls: Path, damage: str
 ) -> None:
     fake_tool("javac", COMPILES.format(version="17", calls=calls))
-    folder = build_workload(root, "calltree/java", cache)
+    folder = build_workload(root, WORKLOAD, cache)
     if damage == "changed":
         (folder / "Main.class").write_text("damaged", encoding="utf-8")
     else:
         (folder / ("Main.class" if damage == "missing" else ".tracetax-contents.sha256")).unlink()
-    assert (build_workload(root, "calltree/java", cache) / "Main.class").read_text(encoding="utf-8") == "compiled\n"
+    assert (build_workload(root, WORKLOAD, cache) / "Main.class").read_text(encoding="utf-8") == "compiled\n"
 
 
 def test_a_failed_compilation_leaves_nothing_behind_but_its_log(root: Path, cache: Path, fake_tool: FakeTool) -> None:
     fake_tool("javac", 'if [ "$1" = -version ]; then exit 0; fi; echo "Main.java:1: error"; exit 1')
     with pytest.raises(UserError, match=r"(?s)workload calltree/java could not be compiled.*Main.java:1: error"):
-        build_workload(root, "calltree/java", cache)
+        build_workload(root, WORKLOAD, cache)
     assert not (cache / BUILT).exists()
     assert list((cache / "staging").iterdir()) == []
     assert len(list((cache / "logs").iterdir())) == 1
@@ -103,12 +115,12 @@ def test_a_missing_compiler_is_reported_with_what_it_is_for(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(UserError, match="javac is missing; it is needed to compile the workload calltree/java"):
-        build_workload(root, "calltree/java", cache)
+        build_workload(root, WORKLOAD, cache)
 
 
 def test_an_unknown_workload_is_reported(root: Path, cache: Path) -> None:
     with pytest.raises(UserError, match="There are no sources of the workload calltree/cobol"):
-        build_workload(root, "calltree/cobol", cache)
+        build_workload(root, replace(WORKLOAD, key="calltree/cobol"), cache)
 
 
 def test_the_sink_is_built_with_what_is_here_and_nothing_fetched_for_it(

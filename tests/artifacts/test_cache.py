@@ -45,6 +45,6 @@ def gone(pid: int) -> bool:
 def test_a_tool_that_takes_too_long_is_ended_with_all_that_it_started(tmp_path: Path, fake_tool: FakeTool) -> None:
     fake_tool("slow", f"sleep 1000 & echo $! > {tmp_path}/child; echo working; wait")
     with pytest.raises(ToolFailed, match=r"(?s)It: slow was ended after 3 s without a result.*working"):
-        run_tool("It", ["slow"], logs=tmp_path, label="slow", seconds=3)
+        run_tool("It", ["slow"], log=tmp_path / "slow", seconds=3)
     child = int((tmp_path / "child").read_text(encoding="utf-8"))
     assert gone(child)

@@ -1,5 +1,6 @@
 """A small repository with two agents and one experiment, to break in one place."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from tracetax.catalog import CatalogError, load_catalog
 
+ROOT = Path(__file__).resolve().parents[2]
 BASELINE = """
 name = "No agent"
 homepage = "https://example.org"
@@ -88,6 +90,7 @@ class Repository:
         self.tracer = root / "agents" / "tracer" / "agent.toml"
         self.experiment = root / "experiments" / "trial.toml"
         (root / "workloads" / "calltree" / "java").mkdir(parents=True)
+        shutil.copytree(ROOT / "runtimes", root / "runtimes")
         self.write("agents/none/agent.toml", BASELINE)
         self.write("agents/tracer/agent.toml", TRACER)
         self.write("experiments/trial.toml", EXPERIMENT)

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from tracetax.catalog import load_agents
+from tracetax.catalog.workload_file import load_workload
 from tracetax.model import Profile
-from tracetax.workloads.calltree import placeholders
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "agents" / "inspectit" / "files"
@@ -14,7 +14,7 @@ FOLDER = ROOT / "agents" / "inspectit" / "files"
 
 @pytest.mark.parametrize("file", sorted(FOLDER.rglob("*.yml")), ids=lambda file: file.parent.name)
 def test_inspectits_rules_hook_the_monitored_method(file: Path) -> None:
-    text, monitored = file.read_text(), placeholders()
+    text, monitored = file.read_text(), load_workload("calltree/java", ROOT)[0].monitored.placeholders
     assert f"type: {{ name: {monitored['monitored.class']} }}" in text
     assert f"methods: [ {{ name: {monitored['monitored.method']} }} ]" in text
 

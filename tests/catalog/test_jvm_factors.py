@@ -122,3 +122,37 @@ def test_a_mistake_in_a_file_is_reported_once(
     found = repository.problems()
     assert list(found) == [key]
     assert text in found[key]
+
+
+def test_runtime_java_is_another_name_for_jvm(repository: Repository, change: Change) -> None:
+    change(repository.experiment, f"[jvm]\n{HEAP}", f'[runtime.java]\njdk = [17, 21]\ncollector = "Z"\n{HEAP}')
+    repository.experiment.write_text(repository.experiment.read_text() + PARTS.replace("jvm =", "runtime.java ="))
+    assert [(part.name, part.jvm) for part in loaded(repository).parts] == [
+        ("own", JvmSettings(512 << 20, "Z", 21)),
+        ("common-jdk-17", JvmSettings(1 << 30, "Z", 17)),
+        ("common-jdk-21", JvmSettings(1 << 30, "Z", 21)),
+    ]
+
+
+def test_a_part_may_say_it_by_the_other_name(repository: Repository) -> None:
+    repository.experiment.write_text(repository.experiment.read_text() + PARTS.replace("jvm =", "runtime.java ="))
+    assert [part.jvm.heap_bytes for part in loaded(repository).parts] == [512 << 20, 1 << 30]
+
+
+@pytest.mark.parametrize(
+    ("tables", "expected"),
+    [
+        (f"[jvm]\n{HEAP}\n[runtime.java]\njdk = 17", "jvm"),
+        (f"[jvm]\n{HEAP}\n[runtime.java]\n{HEAP}", "jvm"),
+        (f"[jvm]\n{HEAP}\n[runtime.jaba]\njdk = 17", "runtime.jaba"),
+        ("[runtime.java]\njdk = 17", "runtime.java.heap"),
+        ("[runtime.java]\nheap = 1", "runtime.java.heap"),
+        (f"[runtime.java]\njdk = [17, 17]\n{HEAP}", "runtime.java.jdk"),
+        (f"[runtime.java]\n{HEAP}\n[fast.runtime.java]\njdk = [17, 17]", "fast.runtime.java.jdk"),
+    ],
+)
+def test_a_mistake_in_either_is_told_once_under_the_name_that_the_file_has_for_it(
+    repository: Repository, change: Change, tables: str, expected: str
+) -> None:
+    change(repository.experiment, f"[jvm]\n{HEAP}", tables)
+    assert list(repository.problems()) == [expected]

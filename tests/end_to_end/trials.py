@@ -105,7 +105,8 @@ def measure_each(
     request = asked(Request(experiment=str(experiment), artifacts=artifacts, backends=backends), root)
     what = request.experiment
     isolation, cache = isolation_here(), cache_dir(os.environ)
-    bench = prepare(what, request.agents, root, cache, isolation, lambda _: None, limits, request.backends)
+    bench = prepare(what, request.agents, root, cache, isolation, lambda _: None, request.backends)
+    bench = replace(bench, limits=limits)
     invocation = Invocation(command=("pytest",), started_at="2026-01-01T00:00:00", experiment=what)
     manifest = Manifest(
         version=MANIFEST_VERSION,

@@ -16,6 +16,7 @@ from tracetax.artifacts.prepared import program_command
 from tracetax.backend import Backend
 from tracetax.catalog import fill, load_agents
 from tracetax.catalog.backends import load_backends
+from tracetax.catalog.workload_file import load_workload
 from tracetax.commands import opening
 from tracetax.companions import backend as backend_companion
 from tracetax.companions import sink as sink_companion
@@ -28,7 +29,6 @@ from tracetax.run.backends import receiver
 from tracetax.run.bench import Bench
 from tracetax.run.launch import by_hand, command_line
 from tracetax.run.plan import TrialPlan, Turn, configuration, heap_for
-from tracetax.workloads import calltree
 
 ROOT = Path(__file__).resolve().parents[2]
 USUAL = Parameters(calls=1_000, depth=10)
@@ -128,7 +128,7 @@ def _steps() -> Generator[str]:
     with _tools("java", "javac") as tools:
         for agent in bench.agents.values():
             values = {
-                **calltree.placeholders(),
+                **bench.workload.monitored.placeholders,
                 **{f"artifacts.{name}": str(path) for name, path in bench.artifacts[agent.key].items()},
                 **{f"prepared.{name}": str(path) for name, path in bench.prepared[agent.key][""].items()},
                 "agent.files": f"/agents/{agent.key}/files",
@@ -199,7 +199,10 @@ def _by_hand(use: Use) -> str:
 def _bench() -> Bench:
     """What every trial shares, under paths that are nowhere."""
     agents = load_agents(ROOT)
+    workload, runtime = load_workload("calltree/java", ROOT)
     return Bench(
+        workload=workload,
+        runtime=runtime,
         jdks={
             release: Jdk(home=Path(f"/jdk-{release}"), version=version, vendor="", javac=None, archive=True)
             for release, version in RELEASES.items()

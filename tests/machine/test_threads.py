@@ -9,10 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from tracetax.catalog.workload_file import load_workload
 from tracetax.machine.threads import Group, Threads, compiling, group_of, peak_rss_bytes, process_clock_ns
 from tracetax.process import Process
 
 BURNER = Path(__file__).with_name("burner.py")
+WORKLOAD, RUNTIME = load_workload("calltree/java", Path(__file__).resolve().parents[2])
+KNOWN = RUNTIME.threads + WORKLOAD.threads
 
 
 @contextmanager
@@ -70,7 +73,7 @@ def await_fewer_threads(process: Process, living: int) -> None:
     ],
 )
 def test_a_thread_belongs_to_a_group_by_its_name(name: str, group: Group) -> None:
-    assert group_of(name) == group
+    assert group_of(name, KNOWN) == group
 
 
 def test_the_threads_of_a_process_add_up_to_its_own_clock() -> None:
@@ -83,7 +86,7 @@ def test_the_threads_of_a_process_add_up_to_its_own_clock() -> None:
         assert total == pytest.approx(process_clock_ns(process.pid), rel=0.01)
         used: Counter[Group] = Counter()
         for thread in threads.seen:
-            used[group_of(thread.name)] += thread.cpu_ns
+            used[group_of(thread.name, KNOWN)] += thread.cpu_ns
         assert used["caller"] >= 200e6
         assert 100e6 <= used["jit"] < used["caller"]
         threads.close()
@@ -153,14 +156,14 @@ def test_the_peak_of_memory_is_that_of_the_process() -> None:
 
 def test_the_work_of_the_compilers_is_told_apart_from_that_of_others() -> None:
     with burner("C2 CompilerThre=300", "C1 CompilerThre=0", "caller-0=300") as process:
-        assert not compiling(process.pid).wanted
-        before = compiling(process.pid).cpu_ns
+        assert not compiling(process.pid, KNOWN).wanted
+        before = compiling(process.pid, KNOWN).cpu_ns
         process.write_line("burn")
         deadline = time.monotonic() + 20
-        while not compiling(process.pid).wanted:
+        while not compiling(process.pid, KNOWN).wanted:
             assert time.monotonic() < deadline, "it is not seen at work"
         used = int(process.stdout.readline())
-        while (work := compiling(process.pid)).wanted:
+        while (work := compiling(process.pid, KNOWN)).wanted:
             assert time.monotonic() < deadline, "it never rests"
         assert 0.25e9 < work.cpu_ns - before < 0.7 * used
-    assert compiling(process.pid).cpu_ns == 0
+    assert compiling(process.pid, KNOWN).cpu_ns == 0

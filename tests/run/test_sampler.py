@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from tests.machine.test_threads import burn, burner
+from tests.run.stand_ins import RUNTIME, WORKLOAD
 from tracetax.run.drain import BUSY_CORES
 from tracetax.run.sampler import LEAST_WAIT_NS, Sample, Sampler, account_of, at, cores_of
 
+KNOWN = RUNTIME.threads + WORKLOAD.threads
 MS = 1_000_000
 
 
@@ -37,7 +39,7 @@ def test_a_thread_that_came_later_had_used_nothing_before() -> None:
 
 
 def test_the_account_has_what_the_process_used_and_who_used_it() -> None:
-    with burner("caller-0=150", "exporter=100") as process, Sampler(process.pid) as sampler:
+    with burner("caller-0=150", "exporter=100") as process, Sampler(process.pid, KNOWN) as sampler:
         sampler.start()
         first = time.monotonic_ns()
         sampler.began(first)
@@ -57,7 +59,7 @@ def test_the_account_has_what_the_process_used_and_who_used_it() -> None:
 
 
 def test_what_threads_used_before_they_ended_is_not_lost() -> None:
-    with burner("caller-0=100:ends") as process, Sampler(process.pid) as sampler:
+    with burner("caller-0=100:ends") as process, Sampler(process.pid, KNOWN) as sampler:
         sampler.start()
         first = time.monotonic_ns()
         own = burn(process)
@@ -73,7 +75,7 @@ def test_what_threads_used_before_they_ended_is_not_lost() -> None:
 def test_a_quiet_wait_is_told_in_cores() -> None:
     wait = LEAST_WAIT_NS
     taken = samples((0, 0, (0,)), (wait, 0, (0,)), (2 * wait, wait // 4, (wait // 4,)))
-    waited, at_once = account_of(taken, ["a"], 0, wait, wait), account_of(taken, ["a"], 0, wait, 2 * wait)
+    waited, at_once = account_of(taken, ["a"], 0, wait, wait, KNOWN), account_of(taken, ["a"], 0, wait, 2 * wait, KNOWN)
     assert waited and waited.waiting_cores == 0.25
     assert at_once and at_once.waiting_cores is None
 
@@ -82,12 +84,12 @@ def test_what_the_agents_threads_used_in_the_last_second_is_told_in_cores() -> N
     second = 1_000 * MS
     taken = samples((0, 0, (0, 0, 0)), (second, 0, (0, 0, 0)), (2 * second, 0, (900 * MS, 200 * MS, 100 * MS)))
     names = ["caller-0", "exporter", "G1 Conc#0"]
-    assert cores_of(taken, names, ("agent", "gc")) == pytest.approx(0.3)
-    assert cores_of(taken[:1], names, ("agent",)) == 0.0
+    assert cores_of(taken, names, ("agent", "gc"), KNOWN) == pytest.approx(0.3)
+    assert cores_of(taken[:1], names, ("agent",), KNOWN) == 0.0
 
 
 def test_a_thread_that_works_now_is_seen_at_work() -> None:
-    with burner("exporter=1500") as process, Sampler(process.pid) as sampler:
+    with burner("exporter=1500") as process, Sampler(process.pid, KNOWN) as sampler:
         sampler.start()
         burn(process)
         sampler.look()
@@ -100,31 +102,33 @@ def test_a_thread_that_works_now_is_seen_at_work() -> None:
 
 def test_the_drain_is_charged_apart_from_the_calls() -> None:
     taken = samples((0, 0, (0, 0)), (100, 90, (80, 10)), (200, 130, (80, 50)))
-    found = account_of(taken, ["caller-0", "exporter"], 0, 100, 150)
+    found = account_of(taken, ["caller-0", "exporter"], 0, 100, 150, KNOWN)
     assert found
     assert (found.to_last_call.caller, found.to_last_call.agent) == (80, 10)
     assert (found.to_drained.caller, found.to_drained.agent) == (80, 30)
 
 
 def test_what_no_living_thread_accounts_for_is_that_of_ended_ones() -> None:
-    found = account_of(samples((0, 0, (0,)), (100, 90, (60,))), ["exporter"], 0, 100, 100)
+    found = account_of(samples((0, 0, (0,)), (100, 90, (60,))), ["exporter"], 0, 100, 100, KNOWN)
     assert found and (found.to_drained.agent, found.to_drained.ended, found.to_drained.total) == (60, 30, 90)
 
 
 def test_without_samples_on_both_sides_there_is_no_account() -> None:
     taken = samples((10, 0, (0,)), (20, 5, (5,)))
-    assert account_of(taken, ["a"], 5, 15, 15) is None
-    assert account_of(taken, ["a"], 12, 15, 25) is None
-    assert account_of([], [], 0, 0, 0) is None
+    assert account_of(taken, ["a"], 5, 15, 15, KNOWN) is None
+    assert account_of(taken, ["a"], 12, 15, 25, KNOWN) is None
+    assert account_of([], [], 0, 0, 0, KNOWN) is None
 
 
 @pytest.mark.parametrize("threads", [(), (0, 0)])
 def test_where_the_kernel_keeps_no_accounts_of_threads_there_is_none_of_the_process(threads: tuple[int, ...]) -> None:
-    assert account_of(samples((0, 0, threads), (100, 90, threads)), ["caller-0", "exporter"], 0, 100, 100) is None
+    assert (
+        account_of(samples((0, 0, threads), (100, 90, threads)), ["caller-0", "exporter"], 0, 100, 100, KNOWN) is None
+    )
 
 
 def test_a_process_that_ends_under_the_sampler_harms_nobody() -> None:
-    with burner("caller-0=1") as process, Sampler(process.pid) as sampler:
+    with burner("caller-0=1") as process, Sampler(process.pid, KNOWN) as sampler:
         sampler.start()
         process.kill()
         time.sleep(0.15)
@@ -134,7 +138,7 @@ def test_a_process_that_ends_under_the_sampler_harms_nobody() -> None:
 
 def test_no_file_stays_open() -> None:
     before = len(list(Path("/proc/self/fd").iterdir()))
-    with burner("caller-0=1") as process, Sampler(process.pid) as sampler:
+    with burner("caller-0=1") as process, Sampler(process.pid, KNOWN) as sampler:
         sampler.start()
         sampler.end()
     assert len(list(Path("/proc/self/fd").iterdir())) == before

@@ -16,7 +16,7 @@ from tracetax.results.records import Cell
 from tracetax.run.files import RecordsFolder
 from tracetax.run.plan import TrialPlan, Turn
 from tracetax.run.stages import conduct_or_end
-from tracetax.workloads.calltree import TOP_TIER, Status
+from tracetax.workloads.driver import TOP_TIER, Status
 
 
 class Stage:

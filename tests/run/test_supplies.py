@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from tests.run.stand_ins import agents, configuration, experiment
+from tests.run.stand_ins import WORKLOAD, agents, configuration, experiment
 from tracetax.artifacts import Workplace, sha256_of
 from tracetax.errors import UserError
 from tracetax.model import Agent, Artifact
@@ -59,8 +59,8 @@ def test_the_measured_configurations_of_an_agent_are_those_of_all_parts_each_onc
 
 
 def test_what_nobody_refers_to_is_neither_fetched_nor_made(agent: Agent, place: Workplace) -> None:
-    assert supply(agent, [BARE], place, silent).artifacts == {}
-    found = supply(agent, [HOME, BARE], place, silent)
+    assert supply(agent, [BARE], WORKLOAD, place, silent).artifacts == {}
+    found = supply(agent, [HOME, BARE], WORKLOAD, place, silent)
     assert list(found.artifacts) == ["agent"]
     assert list(found.folders) == [""]
     assert (found.folders[""]["home"] / "agent.jar").is_file()
@@ -70,7 +70,7 @@ def test_each_of_two_builds_has_its_own_files_and_folders(agent: Agent, place: W
     builds = {name: {"agent": given(tmp_path / name)} for name in ("old.jar", "new.jar")}
     unsourced = replace(agent.artifacts["agent"], file="", sha256="")
     compared = replace(agent, artifacts=agent.artifacts | {"agent": unsourced}, builds=builds)
-    found = supply(compared, [HOME], place, silent)
+    found = supply(compared, [HOME], WORKLOAD, place, silent)
     assert found.artifacts == {}
     assert {label: files["agent"].name for label, files in found.builds.items()} == {
         "old.jar": "old.jar",
@@ -85,7 +85,7 @@ def test_a_class_path_must_hold_the_main_class_and_the_monitored_one(
     woven = given(tmp_path / "woven.jar", CLASSES[1])
     agent = replace(agent, artifacts={"agent": woven})
     whole = replace(BARE, class_path=("{artifacts.agent}", "{workload.classes}"))
-    assert supply(agent, [whole], place, silent).artifacts["agent"].name == "woven.jar"
+    assert supply(agent, [whole], WORKLOAD, place, silent).artifacts["agent"].name == "woven.jar"
     half = replace(BARE, class_path=("{artifacts.agent}",))
     with pytest.raises(UserError, match=r"class path of fake bare has no tracetax\.calltree\.Main:\n.*woven\.jar"):
-        supply(agent, [half], place, silent)
+        supply(agent, [half], WORKLOAD, place, silent)

@@ -17,6 +17,7 @@ from tracetax.companions.receiver import Counts
 from tracetax.machine.isolation import Isolation
 from tracetax.machine.threads import Work
 from tracetax.model import Parameters
+from tracetax.program import ThreadNames
 from tracetax.run.bench import Limits
 from tracetax.run.context import TrialContext
 from tracetax.run.drops import DropLog
@@ -30,7 +31,7 @@ from tracetax.run.warm_up import (
     rounding_bursts,
     warm_up,
 )
-from tracetax.workloads.calltree import TOP_TIER, Status, WorkloadFailed
+from tracetax.workloads.driver import TOP_TIER, Status, WorkloadFailed
 
 CONFIG = configuration("flat")
 MS = 1_000_000
@@ -122,6 +123,8 @@ def test_a_warm_up_goes_on_until_the_code_is_compiled_and_for_ten_thousand_calls
         config=CONFIG,
         parameters=parameters,
         expected=0,
+        least_warm_up_calls=10_000,
+        threads=ThreadNames(),
         limits=Limits(),
         isolation=Isolation(),
         receiver=sink,
@@ -214,31 +217,31 @@ def test_a_drop_log_that_matches_words_is_an_error_of_the_agents_file(tmp_path: 
         DropLog(r"dropped (\w+) span", (log,)).total()
 
 
-def looks(*found: Work, then: Iterable[Work] = ()) -> Callable[[int], Work]:
+def looks(*found: Work, then: Iterable[Work] = ()) -> Callable[[], Work]:
     """What is seen at each look; the last goes on, unless there is more."""
     left, more = list(found), iter(then)
 
-    def look(_: int) -> Work:
+    def look() -> Work:
         return left.pop(0) if len(left) > 1 else next(more, left[0])
 
     return look
 
 
 def test_compilers_that_rest_are_waited_for_only_to_be_sure() -> None:
-    rest = await_rest(0, 5.0, looks(Work(7 * MS, wanted=False)))
+    rest = await_rest(looks(Work(7 * MS, wanted=False)), 5.0)
     assert (rest.reached, rest.compiling_ns) == (True, 0)
     assert rest.waited_ns >= REST_QUIET_SECONDS * 1e9
 
 
 def test_the_queue_is_worked_off_first_also_where_others_have_the_cores() -> None:
     waiting = [Work(10 * MS, wanted=True)] * 20
-    rest = await_rest(0, 5.0, looks(Work(10 * MS, wanted=True), *waiting, Work(35 * MS, wanted=False)))
+    rest = await_rest(looks(Work(10 * MS, wanted=True), *waiting, Work(35 * MS, wanted=False)), 5.0)
     assert (rest.reached, rest.compiling_ns) == (True, 25 * MS)
     assert rest.waited_ns >= len(waiting) * 4 * MS + REST_QUIET_SECONDS * 1e9
 
 
 def test_compilers_that_never_rest_are_not_waited_for_for_ever() -> None:
     endless = (Work(used * MS, wanted=False) for used in range(10_000))
-    rest = await_rest(0, 0.1, looks(Work(0, wanted=False), then=endless))
+    rest = await_rest(looks(Work(0, wanted=False), then=endless), 0.1)
     assert not rest.reached
     assert rest.waited_ns >= 0.1e9

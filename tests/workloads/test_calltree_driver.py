@@ -14,8 +14,11 @@ import numpy.typing as npt
 import pytest
 
 from tracetax.artifacts.start_up import build_start_up
+from tracetax.catalog.workload_file import load_workload
 
-SOURCES = Path(__file__).resolve().parents[2] / "workloads/calltree/java"
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = ROOT / "workloads/calltree/java"
+START_UP = load_workload("calltree/java", ROOT)[0].start_up
 LIMIT_S = 60
 CLASS_LOADED = "tracetax.calltree.Warmth "
 """Loaded after the first burst; the next class to be loaded ought to be one that writes."""
@@ -272,8 +275,9 @@ def test_the_end_runs_shutdown_hooks(classes: Path, tmp_path: Path) -> None:
 
 
 def test_classes_for_the_start_are_run_before_it_is_ready(classes: Path, tmp_path: Path) -> None:
-    start_up = build_start_up(5, 2, tmp_path / "cache")
-    options = ("--calls", 10, "--depth", 1, "--start-up", "tracetax.generated.StartUp")
+    assert START_UP
+    start_up = build_start_up(START_UP, 5, 2, tmp_path / "cache")
+    options = ("--calls", 10, "--depth", 1, "--start-up", START_UP.entry)
     seen = tmp_path / "classes.txt"
     log = f"-Xlog:class+load:file={seen}"
     measured(Path(f"{classes}:{start_up}"), tmp_path, *options, jvm=(log,))

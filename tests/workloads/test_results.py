@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from tracetax.model import Parameters
-from tracetax.workloads.calltree_results import Measured, collect
+from tracetax.workloads.calltree import collect
+from tracetax.workloads.kinds import Measured
 
 PARAMETERS = Parameters(calls=5, depth=1, threads=2, rate=100.0)
 VALUES = {

@@ -1,5 +1,6 @@
 """Runs javac and puts classes into a jar, the same bytes from the same classes."""
 
+import os
 import shutil
 import zipfile
 from collections.abc import Sequence
@@ -8,6 +9,7 @@ from pathlib import Path
 from tracetax.artifacts.cache import CONTENTS
 from tracetax.artifacts.tools import find_tool, run_tool
 from tracetax.errors import UserError
+from tracetax.process import clean_environment
 
 OPTIONS = ("-encoding", "UTF-8", "-Xlint:-options", "-proc:none")
 """Without annotation processors: an agent's jar on the class path may bring some."""
@@ -18,7 +20,7 @@ _EARLIEST = (1980, 1, 1, 0, 0, 0)
 
 
 def compile_folder(
-    sources: Path, target: Path, *, class_path: str, release: int, logs: Path, label: str, what: str, advice: str
+    sources: Path, target: Path, *, class_path: str, release: int, log: Path, what: str, advice: str
 ) -> None:
     """Compile every ``.java`` below ``sources`` into ``target``; other files there are resources and go along.
 
@@ -32,11 +34,10 @@ def compile_folder(
     run_tool(
         what,
         javac_command(programs, target, class_path=class_path, release=release),
-        logs=logs,
-        label=label,
+        log=log,
         advice=advice,
         seconds=SECONDS,
-        clean=True,
+        environment=clean_environment(os.environ, {}),
     )
     for path in files:
         if path.suffix != ".java" and path != sources / CONTENTS:  # of a prepared folder, which has that itself
@@ -58,11 +59,9 @@ def javac() -> Path:
 
 def javac_version(cache: Path) -> str:
     """What the compiler says about itself. Raises ToolFailed."""
+    log, environment = cache / "logs" / "javac-version", clean_environment(os.environ, {})
     command = [str(javac()), "-version"]
-    logs = cache / "logs"
-    return run_tool(
-        "javac does not work", command, logs=logs, label="javac-version", seconds=VERSION_SECONDS, clean=True
-    ).strip()
+    return run_tool("javac does not work", command, log=log, seconds=VERSION_SECONDS, environment=environment).strip()
 
 
 def pack(classes: Path, jar: Path) -> None:

@@ -83,8 +83,7 @@ def _copied(artifact: Artifact, folder: Path, cache: Path, options: Sequence[str
             f"-DoutputDirectory={folder}",
             "-Dmdep.useBaseVersion=true",
         ],
-        logs=cache / "logs",
-        label=name,
+        log=cache / "logs" / name,
         advice="Does that version exist? Is there a network, and is the mirror or proxy in ~/.m2/settings.xml right? "
         "What Maven did not find it does not look for again at once, but does with: "
         f"mvn -U dependency:get -Dartifact={artifact.maven}",

@@ -1,6 +1,7 @@
 """``[[prepare]]``: makes the folders that an agent's configurations refer to, each once per content."""
 
 import hashlib
+import os
 import shutil
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -28,6 +29,7 @@ from tracetax.catalog.placeholders import (
 from tracetax.errors import ExitCode, UserError
 from tracetax.model import WORKLOAD_CLASSES
 from tracetax.preparation import Compilation, GoBuild, PrepareStep, Program
+from tracetax.process import clean_environment
 
 WAY = "1"
 """Changes when the same definition would make another folder."""
@@ -166,8 +168,7 @@ class _Making:
                 classes,
                 class_path=":".join(fill(entry, values) for entry in what.class_path),
                 release=what.release,
-                logs=self._place.cache / "logs",
-                label=f"{self._place.agent}-{self._step.name}",
+                log=self._log,
                 what=f"{self._named} could not be compiled",
                 advice=self._advice,
             )
@@ -181,8 +182,7 @@ class _Making:
         build_by_go(
             sources,
             folder / what.program,
-            logs=self._place.cache / "logs",
-            label=f"{self._place.agent}-{self._step.name}",
+            log=self._log,
             what=f"{self._named} could not be built",
             advice=self._advice,
         )
@@ -192,11 +192,10 @@ class _Making:
             run_tool(
                 f"{self._named} could not be made: {program.main} failed",
                 program_command(program, values),
-                logs=self._place.cache / "logs",
-                label=f"{self._place.agent}-{self._step.name}",
+                log=self._log,
                 advice=self._advice,
                 seconds=PROGRAM_SECONDS,
-                clean=True,
+                environment=clean_environment(os.environ, {}),
                 directory=stage,
             )
 
@@ -210,6 +209,10 @@ class _Making:
     @property
     def _named(self) -> str:
         return f'The folder "{self._step.name}" of {self._place.agent}'
+
+    @property
+    def _log(self) -> Path:
+        return self._place.cache / "logs" / f"{self._place.agent}-{self._step.name}"
 
     @property
     def _advice(self) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tracetax.errors import ExitCode, UserError
 from tracetax.printable import printable
-from tracetax.process import Process, clean_environment
+from tracetax.process import Process
 
 FIRST_LINES = 6
 LAST_LINES = 8
@@ -40,26 +40,24 @@ def run_tool(
     what: str,
     command: Sequence[str],
     *,
-    logs: Path,
-    label: str,
+    log: Path,
     seconds: float,
     advice: str = "",
-    added: Mapping[str, str] | None = None,
-    clean: bool = False,
+    environment: Mapping[str, str] | None = None,
     directory: Path | None = None,
 ) -> str:
-    """Run a client to its end with the user's own environment, or a ``clean`` one, and ``added``; returns its output.
+    """Run a client to its end in an ``environment``, by default the user's own; returns its output.
 
     Raises ToolFailed when it fails or takes longer than ``seconds``: ``what`` begins the message, ``advice`` is in it,
-    and its log ``<logs>/<label>-….log``, which is removed otherwise, is kept. Leaving early, by Ctrl-C too, ends the
+    and its log ``<log>-….log``, which is removed otherwise, is kept. Leaving early, by Ctrl-C too, ends the
     client and all that it started.
     """
-    logs.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f"{label}-", suffix=".log", dir=logs)
+    log.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f"{log.name}-", suffix=".log", dir=log.parent)
     os.close(handle)
     log = Path(name)
-    environment = {**(clean_environment(os.environ, {}) if clean else os.environ), **(added or {})}
-    with Process(command, environment=environment, stdout=log, stderr=log, directory=directory) as process:
+    own = os.environ if environment is None else environment
+    with Process(command, environment=own, stdout=log, stderr=log, directory=directory) as process:
         process.close_input()
         ending = process.wait(seconds, interval=0.02)
     output = log.read_text(encoding="utf-8", errors="replace")

@@ -43,15 +43,12 @@ UNWANTED = {
 WORK = ("unzip", "copy", "compile", "go", "run")
 """Keys of a ``[[prepare]]``, of which it needs one at least."""
 
-_SHARED = re.compile(
-    r"-Xm[sx].*|-XX:(Max|Initial)HeapSize=.*|-XX:[+-]Use\w*GC|-XX:ActiveProcessorCount\b.*|-XX:[+-]AlwaysPreTouch"
-    r"|-XX:[+-]ZGenerational|-Xshare\b.*|(-cp|-classpath|--class-path)([= ].*)?|-jar( .*)?"
-)
-"""Flags that a run sets, or that would start something else than the workload."""
 
+def check_said(shape: AgentShape, refused_flags: Sequence[str], report: Report) -> None:
+    """Check every value where it is said, so that one in ``[common]`` is reported once.
 
-def check_said(shape: AgentShape, report: Report) -> None:
-    """Check every value where it is said, so that one in ``[common]`` is reported once."""
+    ``refused_flags`` are regular expressions for flags that a run sets, or that would start something else.
+    """
     for name, artifact in shape.artifacts.items():
         check_artifact(join("artifacts", name), artifact, report)
     check_steps(shape.prepare, shape.artifacts, report)
@@ -61,7 +58,7 @@ def check_said(shape: AgentShape, report: Report) -> None:
     sections |= {join("technologies", name): setup for name, setup in shape.technologies.items()}
     sections |= {join("configurations", name): setup for name, setup in shape.configurations.items()}
     for path, setup in sections.items():
-        _check_flags(path, setup.jvm, report)
+        _check_flags(path, setup.jvm, refused_flags, report)
         _check_placeholders(path, setup, known(shape.artifacts, prepared), report)
         if setup.class_path == ():
             report.add(join(path, "class_path"), "is an empty list: the program's own classes must be on it")
@@ -201,9 +198,9 @@ def _check_placeholders(path: str, setup: SetupShape, names: tuple[str, ...], re
     check_names(join(path, "record_name"), setup.record_name or "", MONITORED, report)
 
 
-def _check_flags(path: str, flags: tuple[str, ...], report: Report) -> None:
+def _check_flags(path: str, flags: tuple[str, ...], refused: Sequence[str], report: Report) -> None:
     for index, flag in enumerate(flags):
-        if _SHARED.fullmatch(flag.strip()):
+        if any(re.fullmatch(pattern, flag.strip()) for pattern in refused):
             why = "the experiment sets it, the same for baseline and agents"
             report.add(f"{join(path, 'jvm')}[{index}]", f'"{flag}" must not stand here: {why}')
 

@@ -17,6 +17,7 @@ from tracetax.catalog.agent_shape import (
     merged,
 )
 from tracetax.catalog.reading import Report, did_you_mean, join, raise_problems, read_file
+from tracetax.catalog.runtime_file import read_runtimes
 from tracetax.errors import UserError
 from tracetax.ledger import Sampling
 from tracetax.model import (
@@ -34,6 +35,7 @@ from tracetax.model import (
     Technology,
 )
 from tracetax.preparation import Compilation, GoBuild, PrepareStep, Program
+from tracetax.program import Runtime
 
 UNPROMISED_NAME = "{monitored.simple_class}.{monitored.method}"
 """What the sink takes for a record of the monitored method where none is promised and the file names none."""
@@ -60,10 +62,10 @@ def load_agents(root: Path, own: Sequence[Path] = ()) -> dict[str, Agent]:
 def read_agents(root: Path, own: Sequence[Path] = ()) -> tuple[dict[str, Agent], list[Report]]:
     """Read every agent's folder: those of ``root/agents``, and in ``own`` folders of the user's.
 
-    An agent in whose file something is wrong is in its report only.
+    An agent in whose file something is wrong is in its report only. The reports of the runtimes come first.
     """
     agents: dict[str, Agent] = {}
-    reports: list[Report] = []
+    runtimes, reports = read_runtimes(root)
     for place in (root / "agents", *own):
         shipped = place == root / "agents"
         folders = _agent_folders(place)
@@ -74,7 +76,7 @@ def read_agents(root: Path, own: Sequence[Path] = ()) -> tuple[dict[str, Agent],
             reports.append(report)
         for folder in folders:
             report = Report(f"agents/{folder.name}/agent.toml" if shipped else str(folder / "agent.toml"))
-            agent = _read_agent(folder, report)
+            agent = _read_agent(folder, runtimes, report)
             if not shipped and (root / "agents" / folder.name).is_dir():
                 report.add("folder", f'there is an agent by the name of "{folder.name}" already: rename the folder')
             reports.append(report)
@@ -182,11 +184,12 @@ def _agent_folders(place: Path) -> list[Path]:
     return [folder for folder in sorted(place.iterdir()) if folder.is_dir() and not folder.name.startswith(".")]
 
 
-def _read_agent(folder: Path, report: Report) -> Agent | None:
+def _read_agent(folder: Path, runtimes: Mapping[str, Runtime], report: Report) -> Agent | None:
     shape = read_file(folder / "agent.toml", AgentShape, report)
     if shape is None:
         return None
-    check_said(shape, report)
+    runtime = runtimes.get(shape.language)
+    check_said(shape, runtime.refused_flags if runtime else (), report)
     if "agent" not in shape.artifacts and folder.name != BASELINE.agent:
         report.add("artifacts.agent", "is missing: it is the agent itself, whose version stands in every row")
     if not shape.configurations:

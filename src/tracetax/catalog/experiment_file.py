@@ -2,6 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
+
+from msgspec.structs import replace
 
 from tracetax.catalog.agent_file import Known, configured, listed, read_agents, unknown_agent
 from tracetax.catalog.experiment_shape import (
@@ -10,6 +13,7 @@ from tracetax.catalog.experiment_shape import (
     PartShape,
     UsesShape,
     Variant,
+    VariantShape,
     check_variants,
     combinations,
     overridden,
@@ -74,6 +78,9 @@ def experiment_names(root: Path) -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in (root / "experiments").glob("*.toml")))
 
 
+Table = TypeVar("Table", ExperimentShape, PartShape, VariantShape)
+
+
 def find_experiment(name_or_path: str, root: Path) -> tuple[Path, str]:
     """The file of an experiment, and what to call it in a message. Raises UserError for an unknown name."""
     if not name_or_path.endswith(".toml") and "/" not in name_or_path:
@@ -105,6 +112,7 @@ def read_experiment(
     if shape is None:
         return None
     _check_workload(shape.workload, root, report)
+    shape = _settings_joined(shape, report)
     check_variants(shape, report)
     shape = version_of(shape, variant, report)
     parts = _parts(path.stem, shape, jvm or JvmShape(), known, report)
@@ -122,6 +130,28 @@ def read_experiment(
         published=tuple(row for row in printed if isinstance(row, PublishedRow)),
         published_lines=tuple(row for row in printed if isinstance(row, PublishedLine)),
         variant=variant,
+    )
+
+
+def _settings_joined(shape: ExperimentShape, report: Report) -> ExperimentShape:
+    """The experiment with what its tables say in ``[runtime.java]`` as their JVM settings; both is a problem."""
+
+    def joined(path: str, table: Table) -> Table:
+        if table.runtime.java is None:
+            return table
+        if table.jvm != JvmShape():
+            report.add(
+                join(path, "jvm"), "stands beside runtime.java, of which it is the older name: leave one of them"
+            )
+            return table
+        report.rename(join(path, "jvm"), join(join(path, "runtime"), "java"))
+        return replace(table, jvm=table.runtime.java)
+
+    return replace(
+        joined("", shape),
+        parts=tuple(joined(f"parts[{index}]", part) for index, part in enumerate(shape.parts)),
+        fast=joined("fast", shape.fast) if shape.fast else None,
+        as_published=joined("as-published", shape.as_published) if shape.as_published else None,
     )
 
 

@@ -45,11 +45,17 @@ class ParametersShape(Struct, frozen=True, kw_only=True):
 
 
 class JvmShape(Struct, frozen=True, kw_only=True):
-    """``[jvm]``: one value or a list of them, which makes a factor; None where the key is not given."""
+    """``[runtime.java]``: one value or a list of them, which makes a factor; None where the key is not given."""
 
     jdk: Annotated[tuple[JavaRelease, ...], Meta(extra={"factor": True})] | None = None
     collector: Annotated[tuple[Collector, ...], Meta(extra={"factor": True})] | None = None
     heap: Annotated[tuple[Heap, ...], Meta(extra={"factor": True})] | None = None
+
+
+class RuntimesShape(Struct, frozen=True, kw_only=True):
+    """``[runtime.<runtime>]``; ``[jvm]`` is the older name of ``[runtime.java]``."""
+
+    java: JvmShape | None = None
 
 
 class UsesShape(Struct, frozen=True, kw_only=True):
@@ -68,6 +74,7 @@ class PartShape(Struct, frozen=True, kw_only=True):
     title: Text
     parameters: ParametersShape = ParametersShape()
     jvm: JvmShape = JvmShape()
+    runtime: RuntimesShape = RuntimesShape()
     configurations: tuple[UsesShape, ...] = ()
 
 
@@ -101,6 +108,7 @@ class VariantShape(Struct, frozen=True, kw_only=True):
 
     parameters: ParametersShape = ParametersShape()
     jvm: JvmShape = JvmShape()
+    runtime: RuntimesShape = RuntimesShape()
     schedule: ScheduleShape = ScheduleShape()
 
 
@@ -122,6 +130,7 @@ class ExperimentShape(Struct, frozen=True, kw_only=True):
     rank_by: Literal["cpu", "overhead"] = "cpu"
     parameters: ParametersShape = ParametersShape()
     jvm: JvmShape = JvmShape()
+    runtime: RuntimesShape = RuntimesShape()
     configurations: tuple[UsesShape, ...] = ()
     parts: tuple[PartShape, ...] = ()
     schedule: ScheduleShape = ScheduleShape()

@@ -55,20 +55,31 @@ class Report:
         self.file = file
         self.problems: list[Problem] = []
         self._settled: set[str] = set()
+        self._renamed: dict[str, str] = {}
+
+    def rename(self, table: str, name: str) -> None:
+        """From now on, tell what is wrong in a table under the name that this file has for it."""
+        self._renamed[table] = name
 
     def add(self, key: str, text: str) -> None:
         """Add a problem, unless there is one for the key or for a table that it is in."""
+        key = self._named(key)
         if not any(_is_in(key, settled) for settled in self._settled):
             self._settled.add(key)
             self.problems.append(Problem(key, text))
 
     def excuse(self, key: str) -> None:
         """Let no further problem be added for a key: another problem explains it."""
-        self._settled.add(key)
+        self._settled.add(self._named(key))
 
     def concerns(self, key: str) -> bool:
         """Whether there is a problem at the key, below it, or in a table that it is in."""
+        key = self._named(key)
         return any(_is_in(settled, key) or _is_in(key, settled) for settled in self._settled)
+
+    def _named(self, key: str) -> str:
+        tables = (table for table in self._renamed if _is_in(key, table))
+        return next((self._renamed[table] + key[len(table) :] for table in tables), key)
 
 
 class CatalogError(UserError):

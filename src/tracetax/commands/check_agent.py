@@ -28,7 +28,6 @@ from tracetax.results.folder import RunFolder
 from tracetax.results.records import Cell
 from tracetax.run.plan import TrialPlan, Turn, heap_for
 from tracetax.run.trial import run_trial
-from tracetax.workloads import calltree
 
 CALLS_PER_SECOND = 100.0
 CALLS = 1_000
@@ -74,9 +73,10 @@ def check_command(request: CheckRequest, root: Path, typed: tuple[str, ...]) -> 
         console.print(f"\n{agent.name} {agent.version}, {config.title} ({use.configuration}): {words}", soft_wrap=True)
         with console.status("starting") as status:
             record = run_trial(plan, bench, folder, status.update)
-    named = replace(config, record_name=fill(config.record_name or "", calltree.placeholders()))
+    monitored = bench.workload.monitored.placeholders
+    named = replace(config, record_name=fill(config.record_name or "", monitored))
     logs = folder.path / "logs" / f"{record.number:04d}"
-    results = file_checks(record, named, str(logs), last_complaint(logs), calltree.placeholders())
+    results = file_checks(record, named, str(logs), last_complaint(logs), monitored)
     _show(results, console)
     if config.delivery in (Delivery.COMPLETE, Delivery.LOSSY):
         own = "".join(f" --agents-dir {place}" for place in request.agents_dirs)

@@ -14,6 +14,7 @@ from tracetax.artifacts import cache_dir
 from tracetax.catalog import load_agents, load_catalog, load_experiments
 from tracetax.catalog.agent_file import Known, unknown_agent
 from tracetax.catalog.backends import load_backends
+from tracetax.catalog.runtime_file import jdk_folders
 from tracetax.commands.console import console
 from tracetax.commands.request import DEFAULT_EXPERIMENT
 from tracetax.errors import ExitCode, UserError
@@ -147,7 +148,7 @@ def runs(folder: Path) -> list[Row]:
 
 def doctor(root: Path, *, as_json: bool = False) -> int:
     """The state of toolchain and machine; the exit code says whether something is missing."""
-    diagnosis = diagnose(root, cache_dir(os.environ), Path.cwd(), _default_memory(root))
+    diagnosis = diagnose(root, cache_dir(os.environ), Path.cwd(), _default_memory(root), jdk_folders(root))
     if as_json:
         print(msgspec.json.format(msgspec.json.encode(diagnosis), indent=2).decode())
     else:

@@ -71,7 +71,9 @@ def new_run(
         agents=bench.agents,
         invocations=(invocation(command, experiment),),
         inherited=inherited_traps(
-            os.environ, (name for agent in agents.values() for name in agent.environment_prefixes)
+            os.environ,
+            bench.runtime.not_inherited,
+            (name for agent in agents.values() for name in agent.environment_prefixes),
         ),
         search=search,
         backends=backends,

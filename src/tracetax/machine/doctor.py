@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -35,11 +36,18 @@ class Diagnosis(Struct, frozen=True):
     machine: Machine
 
 
-def diagnose(root: Path, cache: Path, runs: Path, needed_bytes: int | None, seconds: float = 1.0) -> Diagnosis:
+def diagnose(
+    root: Path,
+    cache: Path,
+    runs: Path,
+    needed_bytes: int | None,
+    jdk_folders: Sequence[str] = (),
+    seconds: float = 1.0,
+) -> Diagnosis:
     """Look at tools and machine; watches for ``seconds`` what else runs.
 
     ``root`` is the clone, or what pip installed in its place, ``runs`` the folder in which runs are made,
-    ``needed_bytes`` the memory of the default experiment's trials, if known.
+    ``needed_bytes`` the memory of the default experiment's trials, if known, ``jdk_folders`` where installers put JDKs.
     """
     machine = machine_facts(runs)
     tools = Tools(
@@ -48,7 +56,7 @@ def diagnose(root: Path, cache: Path, runs: Path, needed_bytes: int | None, seco
         go=go_version(),
         jdk=find_jdk(os.environ),
         maven=maven_version(),
-        jdks=tuple(find_jdks(os.environ)),
+        jdks=tuple(find_jdks(os.environ, jdk_folders)),
         installed=INSTALLED,
     )
     observed = observe(machine.isolation, seconds)

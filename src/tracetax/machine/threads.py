@@ -13,28 +13,12 @@ from typing import Literal
 
 from msgspec import Struct
 
+from tracetax.program import ThreadNames
+
 Group = Literal["caller", "agent", "jit", "gc", "jvm"]
 
 KEPT_FILES = 256
 """Accounts that stay open; those of further threads are opened for every look."""
-
-# Linux keeps 15 bytes of a name.
-_PREFIXES: dict[Group, tuple[str, ...]] = {
-    "caller": ("caller-",),
-    "jit": ("C1 CompilerThre", "C2 CompilerThre", "JVMCI", "Sweeper thread"),
-    "gc": (
-        *("GC Thread#", "G1 ", "Gang worker", "ParGC", "Concurrent Mark", "VM Thread", "Shenandoah"),
-        *("ZDriver", "ZDirector", "ZStat", "ZWorker", "ZUnmapper", "ZUncommitter", "RuntimeWorker#"),
-        *("XDriver", "XDirector", "XStat", "XWorker", "XUnmapper", "XUncommitter"),
-    ),
-    "jvm": (
-        *("java", "main", "commands", "DestroyJavaVM", "Signal Dispatch", "Reference Handl", "Finalizer"),
-        *("Common-Cleaner", "Service Thread", "Monitor Deflati", "VM Periodic Tas", "Notification Th"),
-        *("Attach Listener", "Low Memory Dete", "Surrogate Locke", "Unified Logging"),
-    ),
-}
-_WHOLE_NAMES = {"java", "main", "commands", "Finalizer"}
-"""Of these only the whole name counts: an agent's thread may well be called ``main-exporter``."""
 
 
 class ThreadCpu(Struct):
@@ -44,11 +28,17 @@ class ThreadCpu(Struct):
     cpu_ns: int
 
 
-def group_of(name: str) -> Group:
-    """What a HotSpot thread is there for, by its name; what is neither the JVM's nor the driver's is the agent's."""
-    for group, prefixes in _PREFIXES.items():
-        for prefix in prefixes:
-            if name == prefix or (name.startswith(prefix) and prefix not in _WHOLE_NAMES):
+def group_of(name: str, known: ThreadNames) -> Group:
+    """What a thread is there for, by its name; what is neither the runtime's nor the driver's is the agent's."""
+    groups: dict[Group, tuple[str, ...]] = {
+        "caller": known.caller,
+        "jit": known.jit,
+        "gc": known.gc,
+        "jvm": known.own,
+    }
+    for group, patterns in groups.items():
+        for pattern in patterns:
+            if name == pattern or (pattern.endswith("*") and name.startswith(pattern[:-1])):
                 return group
     return "agent"
 
@@ -74,14 +64,14 @@ class Work(Struct, frozen=True):
     wanted: bool
 
 
-def compiling(pid: int) -> Work:
-    """The work of a JVM's compilers that live; none where the process is gone."""
+def compiling(pid: int, known: ThreadNames) -> Work:
+    """The work of a runtime's compilers that live; none where the process is gone, or has none."""
     used, wanted = 0, False
     with contextlib.suppress(OSError), os.scandir(f"/proc/{pid}/task") as threads:
         for thread in threads:
             with contextlib.suppress(OSError):  # a compiler ends where there is little to compile
                 name, state = _name_and_state(Path(thread.path, "stat").read_text(errors="replace"))
-                if group_of(name) == "jit":
+                if group_of(name, known) == "jit":
                     used += int(Path(thread.path, "schedstat").read_bytes().split(maxsplit=1)[0])
                     wanted = wanted or state == "R"
     return Work(used, wanted)

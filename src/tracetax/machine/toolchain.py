@@ -10,11 +10,9 @@ from pathlib import Path
 from msgspec import Struct
 
 from tracetax.model import Java
-from tracetax.process import INHERITED_TRAPS
+from tracetax.process import clean_environment
 
 OLDEST_JDK = 17
-JVM_FOLDERS = ("/usr/lib/jvm", "/usr/lib64/jvm", "/usr/java", "/opt/java", "~/.sdkman/candidates/java")
-"""Where distributions and installers put JDKs, each in a folder of its own."""
 ARCHIVES = ("lib/server/classes*.jsa", "lib/*/server/classes*.jsa", "jre/lib/*/server/classes*.jsa")
 """Class-data archives of today's JDKs, and of releases before 9."""
 
@@ -61,7 +59,7 @@ def find_jdk(environment: Mapping[str, str]) -> Jdk | None:
     return None if java is None else jdk_at(java.parent.parent)
 
 
-def find_jdks(environment: Mapping[str, str], folders: Sequence[str] = JVM_FOLDERS) -> list[Jdk]:
+def find_jdks(environment: Mapping[str, str], folders: Sequence[str]) -> list[Jdk]:
     """Every Java of this machine, each once: those of JAVA_HOME and PATH, then what lies in ``folders``, by name."""
     homes = [Path(environment["JAVA_HOME"]).absolute()] if environment.get("JAVA_HOME") else []
     on_path = shutil.which("java", path=environment.get("PATH", ""))
@@ -114,9 +112,11 @@ def _vendor_of(java: Path) -> str:
 def _version_of(command: Sequence[str], pattern: str) -> str:
     """What a program says about itself; "unknown" where it says nothing that is understood.
 
-    What would change every JVM of the caller's, such as JAVA_TOOL_OPTIONS, is not handed on: it changes no trial.
+    It is asked in the environment of a trial, with JAVA_HOME for Maven: what would change every JVM of the caller's,
+    such as JAVA_TOOL_OPTIONS, changes no trial either.
     """
-    environment = {name: value for name, value in os.environ.items() if name not in INHERITED_TRAPS}
+    home = {"JAVA_HOME": os.environ["JAVA_HOME"]} if "JAVA_HOME" in os.environ else {}
+    environment = clean_environment(os.environ, home)
     try:
         done = subprocess.run(
             command, capture_output=True, env=environment, text=True, errors="replace", timeout=30, check=False

@@ -14,7 +14,6 @@ from tracetax.companions.sink import Sink
 from tracetax.run.bench import Bench
 from tracetax.run.context import MEASURED
 from tracetax.run.plan import TrialPlan
-from tracetax.workloads import calltree
 
 
 def supply_backend(backend: Backend, folder: Path, cache: Path, say: Say) -> Supplied:
@@ -76,7 +75,7 @@ def _sink(plan: TrialPlan, bench: Bench, logs: Path, protocols: Collection[str])
         bench.sink,
         protocols=protocols,
         depth=plan.config.traced(plan.part.parameters.depth),
-        record_name=fill(plan.config.record_name or "", calltree.placeholders()),
+        record_name=fill(plan.config.record_name or "", bench.workload.monitored.placeholders),
         error_log=logs / "sink.txt",
         cores=bench.isolation.companions,
     )

@@ -9,6 +9,7 @@ from tracetax.companions.backend import Supplied
 from tracetax.machine.isolation import Isolation
 from tracetax.machine.toolchain import Jdk
 from tracetax.model import Agent, Configuration, JvmSettings, Parameters, Use
+from tracetax.program import Runtime, ThreadNames, Workload
 
 
 class Limits(Struct, frozen=True):
@@ -43,6 +44,8 @@ class Limits(Struct, frozen=True):
 class Bench(Struct, frozen=True):
     """Everything that a trial is set up with."""
 
+    workload: Workload
+    runtime: Runtime
     jdks: dict[int, Jdk]
     """JDKs by the feature release that a part asks for; 0 is the one that is found first."""
     cores: int
@@ -63,6 +66,11 @@ class Bench(Struct, frozen=True):
 
     backends: dict[str, Supplied] = {}
     """What can stand in the sink's place, by the name of its folder."""
+
+    @property
+    def threads(self) -> ThreadNames:
+        """What the threads of the program under test are there for."""
+        return self.runtime.threads + self.workload.threads
 
     def class_path(self, parameters: Parameters, built: Sequence[Path] = ()) -> str:
         """The workload's classes, with those for its start: ``built`` in the trial, or else before any."""

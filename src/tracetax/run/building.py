@@ -32,8 +32,7 @@ from tracetax.results.records import Building
 from tracetax.run.bench import Bench
 from tracetax.run.plan import TrialPlan
 from tracetax.run.supplies import measured
-from tracetax.workloads import calltree
-from tracetax.workloads.calltree import WorkloadFailed
+from tracetax.workloads.driver import WorkloadFailed
 
 LOG = "building.txt"
 RELEASE = 11
@@ -76,10 +75,12 @@ def build_program(plan: TrialPlan, bench: Bench, folder: Path, logs: Path) -> Bu
     """
     parameters, use = plan.part.parameters, plan.use
     sources, classes = folder / "sources", folder / "classes"
-    write_sources(parameters.start_up_methods, parameters.start_up_monitored, sources)
+    start_up = bench.workload.start_up
+    assert start_up  # an experiment that asks for it has been refused otherwise
+    write_sources(start_up, parameters.start_up_methods, parameters.start_up_monitored, sources)
     steps = made_of_program(references(bench.agents[use.agent], [plan.config]).steps)
     values = {
-        **calltree.start_up_placeholders(),
+        **start_up.monitored.placeholders,
         **{f"{ARTIFACT}{name}": str(path) for name, path in bench.files(use).items()},
         **{f"{PREPARED}{name}": str(path) for name, path in bench.folders(use).items()},
         **{f"{PREPARED}{step.name}": str(folder / step.name) for step in steps},

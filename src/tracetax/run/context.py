@@ -8,10 +8,11 @@ from msgspec import Struct
 from tracetax.companions.receiver import PhaseReport, Receiver
 from tracetax.machine.isolation import Isolation
 from tracetax.model import Configuration, Parameters
+from tracetax.program import ThreadNames
 from tracetax.run.bench import Limits
 from tracetax.run.drain import Drained
 from tracetax.run.drops import DropLog
-from tracetax.workloads.calltree import Driver
+from tracetax.workloads.driver import Driver
 
 WARM_UP = "warm-up"
 """The receiver's name for the phase before the measured calls."""
@@ -26,6 +27,10 @@ class TrialContext(Struct, frozen=True):
     parameters: Parameters
     expected: int
     """Records that the measured calls must produce; 0 where none are promised one by one."""
+    least_warm_up_calls: int
+    """Before so many calls the program does not count as warm."""
+    threads: ThreadNames
+    """What the program's threads are there for."""
     limits: Limits
     isolation: Isolation
     receiver: Receiver

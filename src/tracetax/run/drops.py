@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from tracetax.workloads.calltree import WorkloadFailed, whole_number
+from tracetax.workloads.driver import WorkloadFailed, whole_number
 
 CHUNK_BYTES = 1 << 20
 """Bytes of a log that are read and searched at once."""

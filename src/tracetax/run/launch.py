@@ -1,15 +1,16 @@
-"""What a trial's JVM is started with: its command, and what its environment gets beyond the clean one."""
+"""What a trial's program is started with: its command, and what its environment gets beyond the clean one."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tracetax.catalog import fill
-from tracetax.catalog.placeholders import ARTIFACT, FILES, PREPARED, SCRAPE_PORT
+from tracetax.catalog.placeholders import ARTIFACT, FILES, PREPARED, SCRAPE_PORT, names_in
 from tracetax.model import SCRAPED, WORKLOAD_CLASSES
 from tracetax.run.bench import Bench
 from tracetax.run.plan import TrialPlan, records_made
-from tracetax.workloads import calltree
+from tracetax.run.runtimes import setting_flags
+from tracetax.workloads.kinds import kind_of
 
 
 def command_line(
@@ -21,13 +22,16 @@ def command_line(
     records: Path,
     built: Sequence[Path] = (),
 ) -> tuple[tuple[str, ...], dict[str, str]]:
-    """The JVM's command and what its environment gets beyond the clean one; ``built``: classes of this trial alone."""
+    """The program's command and what its environment gets beyond the clean one.
+
+    ``built`` are folders of classes of this trial alone.
+    """
     agent = bench.agents[plan.config.agent]
     output = scratch / "workload"
     output.mkdir()
     expected = records_made(plan.config, plan.part)
     values = {
-        **calltree.placeholders(),
+        **bench.workload.monitored.placeholders,
         **{f"{ARTIFACT}{name}": str(path) for name, path in bench.files(plan.use).items()},
         **{f"{PREPARED}{name}": str(path) for name, path in bench.folders(plan.use).items()},
         **sink_placeholders(ports),
@@ -39,22 +43,48 @@ def command_line(
         "trial.dir": str(scratch),
         "records.dir": str(records),
     }
-    command = (
-        str(bench.java(plan.part.jvm)),
-        *calltree.jvm_flags(
-            plan.part.jvm,
-            bench.jdks[plan.part.jvm.jdk].release,
-            plan.cell.heap_bytes,
-            bench.cores,
-            logs / "hs_err.log",
-            growing=plan.cell.role == "memory",
+    words = {
+        "shared": shared_flags(plan, bench, logs / "hs_err.log"),
+        "flags": tuple(fill(flag, values) for flag in plan.config.jvm),
+        "arguments": kind_of(bench.workload).arguments(
+            plan.part.parameters, output, logs / "status.txt", bench.workload
         ),
-        *(fill(flag, values) for flag in plan.config.jvm),
-        *("-cp", ":".join(fill(entry, values) for entry in plan.config.class_path)),
-        calltree.MAIN_CLASS,
-        *calltree.arguments(plan.part.parameters, output, logs / "status.txt"),
-    )
+    }
+    texts = {
+        "runtime": str(bench.java(plan.part.jvm)),
+        "search_path": ":".join(fill(entry, values) for entry in plan.config.class_path),
+        "main": bench.workload.main,
+    }
+    command = tuple(_filled(bench.workload.start, words, texts))
     return command, {name: fill(value, values) for name, value in plan.config.environment.items()}
+
+
+def shared_flags(plan: TrialPlan, bench: Bench, error_file: Path) -> tuple[str, ...]:
+    """Flags that the baseline and every agent share: those of the settings, in order, and those of every trial.
+
+    In a trial that measures memory the heap begins small, up to the same limit, and nothing is touched beforehand.
+    """
+    runtime, jvm, cell = bench.runtime, plan.part.jvm, plan.cell
+    memory = cell.role == "memory"
+    release = bench.jdks[jvm.jdk].release
+    chosen = {"heap": cell.heap_bytes, "collector": jvm.collector}
+    settings = [runtime.settings[name] for name in runtime.settings if name in chosen]
+    every = {"cores": str(bench.cores), "error_file": str(error_file)}
+    return (
+        *(flag for one in settings for flag in setting_flags(one, chosen[one.name], release, growing=memory)),
+        *(fill(flag, every) for flag in (() if memory else runtime.timed_flags)),
+        *(fill(flag, every) for flag in runtime.shared_flags),
+    )
+
+
+def _filled(start: Sequence[str], words: Mapping[str, Sequence[str]], texts: Mapping[str, str]) -> Iterator[str]:
+    """The words of a command line; a placeholder of ``words`` is a word by itself and stands for all of them."""
+    for word in start:
+        names = names_in(word)
+        if names and names[0] in words:
+            yield from words[names[0]]
+        else:
+            yield fill(word, texts)
 
 
 def by_hand(

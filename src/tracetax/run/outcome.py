@@ -8,8 +8,8 @@ from tracetax.results.records import CpuAccount, Disturbance, TrialRecord, Verdi
 from tracetax.run import verdicts as judge
 from tracetax.run.plan import TrialPlan, records_due, records_made, records_truncated
 from tracetax.run.stages import TrialOutcome
-from tracetax.workloads.calltree import Driver
-from tracetax.workloads.calltree_results import Measured
+from tracetax.workloads.driver import Driver
+from tracetax.workloads.kinds import Measured
 
 
 def finished(plan: TrialPlan, record: TrialRecord, outcome: TrialOutcome, result: Measured) -> TrialRecord:

@@ -9,7 +9,7 @@ from typing import Self
 
 from tracetax.printable import printable
 from tracetax.process import Process
-from tracetax.workloads.calltree import WorkloadFailed
+from tracetax.workloads.driver import WorkloadFailed
 
 LOOK_SECONDS = 0.1
 KEPT_BYTES = 1 << 20

@@ -19,12 +19,11 @@ from tracetax.machine.facts import Machine
 from tracetax.machine.isolation import Isolation
 from tracetax.model import BASELINE, Agent, Experiment
 from tracetax.run.backends import supply_backend
-from tracetax.run.bench import Bench, Limits
+from tracetax.run.bench import Bench
 from tracetax.run.building import check_buildable
-from tracetax.run.runtimes import agents_by_release, check_runtimes, obtain_jdks
+from tracetax.run.runtimes import agents_by_release, check_runtimes, obtain_jdks, program_of
 from tracetax.run.supplies import measured, supply
 from tracetax.words import plural
-from tracetax.workloads import calltree
 
 Say = Callable[[str], None]
 
@@ -45,23 +44,23 @@ def prepare(
     cache: Path,
     isolation: Isolation,
     say: Say,
-    limits: Limits | None = None,
     backends: Mapping[str, Backend] | None = None,
 ) -> Bench:
     """Set up what every trial needs, telling ``say`` what took how long. Raises UserError with the way out."""
     used = needed_agents(experiment, agents)
+    workload, runtime = program_of(experiment, root)
     check_buildable(experiment, used)
-    jdks = obtain_jdks(experiment, root, cache, say)
-    check_runtimes(experiment, used, jdks)
+    jdks = obtain_jdks(experiment, runtime, root, cache, say)
+    check_runtimes(experiment, used, runtime, jdks)
     for release, on_it in agents_by_release(experiment, used, jdks).items():
         for sentence in untested_java(on_it, release):
             say(sentence)
-    classes, seconds = _timed(lambda: build_workload(root, experiment.workload, cache, say))
+    classes, seconds = _timed(lambda: build_workload(root, workload, cache, say))
     took = [f"workload {seconds:.1f} s"]
     start_up = {
-        (methods, monitored): build_start_up(methods, monitored, cache, say)
+        (methods, monitored): build_start_up(workload.start_up, methods, monitored, cache, say)
         for methods, monitored in start_ups(experiment)
-        if methods
+        if methods and workload.start_up
     }
     sink, seconds = _timed(lambda: build_sink(root, cache, say))
     took.append(f"sink {seconds:.1f} s")
@@ -70,13 +69,14 @@ def prepare(
         key: supply(
             agent,
             measured(experiment, agent),
+            workload,
             Workplace(
                 agent=key,
                 folder=Path(agent.folder) if agent.folder else root / "agents" / key,
                 artifacts={},
                 classes=classes,
                 sources=sources_of(root, experiment.workload),
-                monitored=calltree.placeholders(),
+                monitored=workload.monitored.placeholders,
                 cache=cache,
             ),
             say,
@@ -92,6 +92,8 @@ def prepare(
     }
     say("Prepared: " + " · ".join(took))
     return Bench(
+        workload=workload,
+        runtime=runtime,
         jdks=jdks,
         cores=isolation.processors,
         sink=sink,
@@ -99,7 +101,6 @@ def prepare(
         agents=used,
         agents_root=root / "agents",
         artifacts={key: found.artifacts for key, found in supplies.items()},
-        limits=limits or Limits(),
         isolation=isolation,
         builds={key: found.builds for key, found in supplies.items() if found.builds},
         prepared={key: found.folders for key, found in supplies.items()},
@@ -126,6 +127,8 @@ def hashes(experiment: Experiment, bench: Bench, machine: Machine) -> dict[str, 
         "the workload": " ".join((bench.classes.name, *(path.name for path in bench.start_up.values()))),
         "the machine": _digest((machine.cpu, machine.cores, machine.memory_bytes, machine.kernel, machine.virtualised)),
         "the cores of workload and sink": _digest((bench.isolation.workload, bench.isolation.companions)),
+        f"the file of the workload {bench.workload.key}": _digest(bench.workload),
+        f"the file of the runtime {bench.runtime.key}": _digest(bench.runtime),
         "Tracetax's way of measuring": _digest([_source(part) for part in MEASURING]),
     }
     result |= {f"the JDK {jdk.release}": _digest(jdk.described) for jdk in bench.jdks.values()}
@@ -149,10 +152,14 @@ def _files(folder: Path) -> str:
     return key_of(folder, found) if found else ""
 
 
-def _source(part: ModuleType) -> list[str]:
-    """The source of a module, or of a package's modules."""
-    files = sorted(Path(part.__path__[0]).glob("*.py")) if hasattr(part, "__path__") else [Path(str(part.__file__))]
-    return [file.read_text(encoding="utf-8") for file in files]
+def _source(part: ModuleType) -> list[tuple[str, str]]:
+    """The name and text of a module's source, or of every source of a package, those in its folders included."""
+    if not hasattr(part, "__path__"):
+        file = Path(str(part.__file__))
+        return [(file.name, file.read_text(encoding="utf-8"))]
+    folder = Path(part.__path__[0])
+    files = sorted(folder.rglob("*.py"))
+    return [(file.relative_to(folder).as_posix(), file.read_text(encoding="utf-8")) for file in files]
 
 
 def _digest(value: object) -> str:

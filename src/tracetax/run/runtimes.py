@@ -11,12 +11,15 @@ from msgspec.structs import replace
 from tracetax.artifacts.cache import Say
 from tracetax.artifacts.runtimes import fetch_runtime, wheel_releases
 from tracetax.catalog import check_java
+from tracetax.catalog.placeholders import fill
+from tracetax.catalog.workload_file import check_offers, load_workload
 from tracetax.errors import ExitCode, UserError
 from tracetax.machine.toolchain import OLDEST_JDK, Jdk, find_jdk, find_jdks, jdk_at
 from tracetax.model import BASELINE, Agent, Experiment
 from tracetax.place import INSTALLED
 from tracetax.process import clean_environment
-from tracetax.workloads import calltree
+from tracetax.program import Runtime, Setting, Workload
+from tracetax.workloads.kinds import kind_of
 
 ASK_SECONDS = 30.0
 _INSTALL_ONE = (
@@ -44,7 +47,30 @@ def require_jdk() -> Jdk:
     return jdk
 
 
-def obtain_jdks(experiment: Experiment, root: Path, cache: Path, say: Say) -> dict[int, Jdk]:
+def program_of(experiment: Experiment, root: Path) -> tuple[Workload, Runtime]:
+    """An experiment's workload and its runtime. Raises UserError where it is not one that can be measured so."""
+    workload, runtime = load_workload(experiment.workload, root)
+    kind_of(workload)
+    check_offers(experiment, workload)
+    return workload, runtime
+
+
+def setting_flags(setting: Setting, value: int | str, release: int, *, growing: bool = False) -> tuple[str, ...]:
+    """The flags of a setting on a feature release; a size that is ``growing`` begins small, up to the same limit."""
+    values = {setting.name: str(value)}
+    if isinstance(value, int):
+        begin = min(value, setting.begin_bytes) if growing and setting.begin_bytes else value
+        values[f"{setting.name}.begin"] = str(begin)
+    further = [
+        flag
+        for more in setting.further
+        if more.choice == value and more.since <= release <= more.until
+        for flag in more.flags
+    ]
+    return tuple(fill(flag, values) for flag in (*setting.flags, *further))
+
+
+def obtain_jdks(experiment: Experiment, runtime: Runtime, root: Path, cache: Path, say: Say) -> dict[int, Jdk]:
     """A Java for each release that the experiment's parts ask for, 0 being the JDK that is found first.
 
     What is not on the machine is fetched as a wheel. Raises UserError for a release that is to be had neither way.
@@ -53,21 +79,24 @@ def obtain_jdks(experiment: Experiment, root: Path, cache: Path, say: Say) -> di
     wanted = list(dict.fromkeys(part.jvm.jdk for part in experiment.parts))
     if wanted == [0]:
         return {0: first}
-    found = [first, *find_jdks(os.environ)]
-    return {release: first if release == 0 else _of_release(release, found, root, cache, say) for release in wanted}
+    found = [first, *find_jdks(os.environ, runtime.folders)]
+    return {
+        release: first if release == 0 else _of_release(release, found, runtime, root, cache, say) for release in wanted
+    }
 
 
 def foresee_runtimes(experiment: Experiment, agents: Mapping[str, Agent], root: Path) -> list[str]:
-    """What ``obtain_jdks`` and ``check_runtimes`` would refuse, without fetching anything.
+    """What ``program_of``, ``obtain_jdks`` and ``check_runtimes`` would refuse, without fetching anything.
 
     Returns what the user should know, such as a Java that would be fetched. Where there is no JDK yet nothing can be
     said, for the launcher installs one. Raises UserError.
     """
+    _, runtime = program_of(experiment, root)
     first = find_jdk(os.environ)
     if first is None:
         return ["There is no JDK yet: whether the agents run on it is looked at once there is one."]
     first = require_jdk()
-    found = [first, *find_jdks(os.environ)]
+    found = [first, *find_jdks(os.environ, runtime.folders)]
     there: dict[int, Jdk] = {}
     notes: list[str] = []
     absent: dict[int, list[Agent]] = {}
@@ -76,35 +105,36 @@ def foresee_runtimes(experiment: Experiment, agents: Mapping[str, Agent], root: 
         if same:
             there[release] = same[0] if release == 0 else min(same, key=lambda jdk: jdk.javac is None)
             continue
-        _refuse_unobtainable(release, found, root)
+        _refuse_unobtainable(release, found, runtime, root)
         uses = (use for part in experiment.parts if part.jvm.jdk == release for use in part.uses)
         absent[release] = [agents[key] for key in dict.fromkeys(use.agent for use in uses)]
-        notes.append(f"Java {release} is not on this machine: the run will fetch it.")
+        notes.append(f"{runtime.name} {release} is not on this machine: the run will fetch it.")
     check_java(absent)
     known = [part for part in experiment.parts if part.jvm.jdk in there]
-    check_runtimes(replace(experiment, parts=tuple(known)), agents, there)
+    check_runtimes(replace(experiment, parts=tuple(known)), agents, runtime, there)
     return notes
 
 
-def _refuse_unobtainable(release: int, found: Sequence[Jdk], root: Path) -> None:
-    """Raise UserError where a Java that is not on the machine cannot be fetched either."""
-    wheels = wheel_releases(root)
+def _refuse_unobtainable(release: int, found: Sequence[Jdk], runtime: Runtime, root: Path) -> None:
+    """Raise UserError where a release that is not on the machine cannot be fetched either."""
+    wheels = wheel_releases(runtime, root)
     if release not in wheels:
         here = ", ".join(dict.fromkeys(str(jdk.release) for jdk in found))
         raise UserError(
-            f"Java {release} is not on this machine; found were {here}, and {_listed(wheels)} can be fetched.\n"
+            f"{runtime.name} {release} is not on this machine; found were {here}, and {_listed(wheels)} can be "
+            "fetched.\n"
             f"Install a JDK {release}, or name its folder: JAVA_HOME=… ./tracetax run",
             ExitCode.ENVIRONMENT,
         )
 
 
-def _of_release(release: int, found: Sequence[Jdk], root: Path, cache: Path, say: Say) -> Jdk:
+def _of_release(release: int, found: Sequence[Jdk], runtime: Runtime, root: Path, cache: Path, say: Say) -> Jdk:
     same = [jdk for jdk in found if jdk.release == release]
     if same:
         return min(same, key=lambda jdk: jdk.javac is None)  # of equals the one found first
-    _refuse_unobtainable(release, found, root)
-    jdk = jdk_at(fetch_runtime(release, root, cache, say))
-    say(f"Java {release} is not on this machine: {jdk} is taken, without a compiler.")
+    _refuse_unobtainable(release, found, runtime, root)
+    jdk = jdk_at(fetch_runtime(runtime, release, root, cache, say))
+    say(f"{runtime.name} {release} is not on this machine: {jdk} is taken, without a compiler.")
     return jdk
 
 
@@ -119,12 +149,14 @@ def agents_by_release(
     return {release: [on_it[key] for key in sorted(on_it)] for release, on_it in sorted(found.items())}
 
 
-def check_runtimes(experiment: Experiment, agents: Mapping[str, Agent], jdks: Mapping[int, Jdk]) -> None:
+def check_runtimes(
+    experiment: Experiment, agents: Mapping[str, Agent], runtime: Runtime, jdks: Mapping[int, Jdk]
+) -> None:
     """Raise UserError where an agent needs a newer Java than it would run on, or a Java lacks a collector."""
     check_java(agents_by_release(experiment, agents, jdks))
     for number, collector in dict.fromkeys((part.jvm.jdk, part.jvm.collector) for part in experiment.parts):
         jdk = jdks[number]
-        flags = calltree.collector_flags(collector, jdk.release)
+        flags = setting_flags(runtime.settings["collector"], collector, jdk.release)
         try:
             asked = subprocess.run(
                 (str(jdk.java), *flags, "-version"),

@@ -11,6 +11,7 @@ from typing import Self
 from msgspec import Struct
 
 from tracetax.machine.threads import Group, Threads, group_of, process_clock_ns
+from tracetax.program import ThreadNames
 from tracetax.results.records import CpuAccount, CpuTimes
 
 LONGEST_SECONDS = 0.1
@@ -39,9 +40,10 @@ class Sample(Struct, frozen=True):
 class Sampler:
     """Looks at a process from a thread of its own, between ``start`` and ``end``. Leaving the context ends it, too."""
 
-    def __init__(self, pid: int) -> None:
-        """``pid``: a process that runs and has not been waited for."""
+    def __init__(self, pid: int, known: ThreadNames) -> None:
+        """``pid``: a process that runs and has not been waited for; ``known`` says what its threads are there for."""
         self._pid = pid
+        self._known = known
         self._threads = Threads(pid)
         self._samples: list[Sample] = []
         self._first_call_ns = 0
@@ -86,12 +88,12 @@ class Sampler:
         """
         with self._looking:
             names, samples = [thread.name for thread in self._threads.seen], self._samples[-SAMPLES_IN_A_SECOND:]
-        return cores_of(samples, names, ("agent", "gc"))
+        return cores_of(samples, names, ("agent", "gc"), self._known)
 
     def account(self, first_call_ns: int, last_call_ns: int, drained_ns: int) -> CpuAccount | None:
         """What was used between these moments, as ``account_of`` tells."""
         names = [thread.name for thread in self._threads.seen]
-        return account_of(self._samples, names, first_call_ns, last_call_ns, drained_ns)
+        return account_of(self._samples, names, first_call_ns, last_call_ns, drained_ns, self._known)
 
     def _follow(self) -> None:
         while not self._over.wait(self._pause()):
@@ -113,7 +115,12 @@ class Sampler:
 
 
 def account_of(
-    samples: list[Sample], names: list[str], first_call_ns: int, last_call_ns: int, drained_ns: int
+    samples: list[Sample],
+    names: list[str],
+    first_call_ns: int,
+    last_call_ns: int,
+    drained_ns: int,
+    known: ThreadNames,
 ) -> CpuAccount | None:
     """What threads of these ``names`` used from the first call on, interpolated between the samples around each moment.
 
@@ -132,19 +139,19 @@ def account_of(
         by_name[name] += done - begun
     busiest = sorted(by_name.items(), key=lambda item: -item[1])[:NAMED_THREADS]
     return CpuAccount(
-        to_last_call=_between(first, last, names),
-        to_drained=_between(first, drained, names),
+        to_last_call=_between(first, last, names, known),
+        to_drained=_between(first, drained, names, known),
         waiting_cores=(end.process - drained.process) / waited if waited >= LEAST_WAIT_NS else None,
         threads={name: used for name, used in busiest if used > 0},
     )
 
 
-def cores_of(samples: list[Sample], names: list[str], groups: Sequence[Group]) -> float:
+def cores_of(samples: list[Sample], names: list[str], groups: Sequence[Group], known: ThreadNames) -> float:
     """Cores that the threads of these groups used in the last second of the samples; 0 where they span less."""
     if not samples or samples[-1].at_ns - samples[0].at_ns < SECOND_NS:
         return 0.0
     until = samples[-1].at_ns
-    used = _between(at(samples, until - SECOND_NS, len(names)), at(samples, until, len(names)), names)
+    used = _between(at(samples, until - SECOND_NS, len(names)), at(samples, until, len(names)), names, known)
     return sum(getattr(used, group) for group in groups) / SECOND_NS
 
 
@@ -162,8 +169,8 @@ def at(samples: list[Sample], moment_ns: int, threads: int) -> Sample:
     return Sample(at_ns=moment_ns, process=between(a.process, b.process), threads=tuple(map(between, low, high)))
 
 
-def _between(start: Sample, end: Sample, names: list[str]) -> CpuTimes:
+def _between(start: Sample, end: Sample, names: list[str], known: ThreadNames) -> CpuTimes:
     used = dict.fromkeys(_GROUPS, 0)
     for name, before, after in zip(names, start.threads, end.threads, strict=True):
-        used[group_of(name)] += after - before
+        used[group_of(name, known)] += after - before
     return CpuTimes(**used, ended=end.process - start.process - sum(used.values()))

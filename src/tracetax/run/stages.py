@@ -9,7 +9,7 @@ from msgspec import Struct
 from tracetax.companions.receiver import PhaseReport, Receiver
 from tracetax.companions.sink import Sink
 from tracetax.machine import disturbance
-from tracetax.machine.threads import peak_rss_bytes
+from tracetax.machine.threads import compiling, peak_rss_bytes
 from tracetax.model import Configuration, Parameters
 from tracetax.process import Ending
 from tracetax.results.records import CpuAccount
@@ -23,7 +23,7 @@ from tracetax.run.plan import TrialPlan
 from tracetax.run.sampler import Sampler
 from tracetax.run.verdicts import of_other_http
 from tracetax.run.warm_up import Rest, Warmed, await_rest, warm_up
-from tracetax.workloads.calltree import Driver, WorkloadFailed
+from tracetax.workloads.driver import Driver, WorkloadFailed
 
 CONNECTIONS_SECONDS = 2.0
 """How long connections may outlive the workload before the receiver is ended all the same."""
@@ -76,6 +76,8 @@ def conduct_or_end(
         config=plan.config,
         parameters=plan.part.parameters,
         expected=plan.expected,
+        least_warm_up_calls=bench.workload.least_warm_up_calls,
+        threads=bench.threads,
         limits=bench.limits,
         isolation=bench.isolation,
         receiver=sink,
@@ -84,7 +86,7 @@ def conduct_or_end(
         watch=watch,
     )
     try:
-        with Sampler(driver.process.pid) as sampler:
+        with Sampler(driver.process.pid, bench.threads) as sampler:
             return _conduct(context, source_of(context, records), sampler)
     except WorkloadFailed as failure:
         if failure.code == "jvm-hangs":
@@ -109,7 +111,7 @@ def _conduct(context: TrialContext, records: RecordSource, sampler: Sampler) -> 
     warmed = warm_up(context, records.arrivals)
     records.connect()
     context.watch("warmed up, waiting for the compilers")
-    rest = await_rest(pid, context.limits.rest)
+    rest = await_rest(lambda: compiling(pid, context.threads), context.limits.rest)
     before = records.close_warm_up(warmed.records)
     dropped_before = drops.total()
     calls = _call(context, records, sampler)

@@ -8,7 +8,7 @@ from tracetax.artifacts import Say, Workplace, class_files, obtain, prepared
 from tracetax.catalog.placeholders import ARTIFACT, FILES, PREPARED, fill, references
 from tracetax.errors import UserError
 from tracetax.model import AS_COMPILED, BASELINE, WORKLOAD_CLASSES, Agent, Configuration, Experiment
-from tracetax.workloads import calltree
+from tracetax.program import Workload
 
 
 class Supplies(Struct, frozen=True):
@@ -29,7 +29,9 @@ def measured(experiment: Experiment, agent: Agent) -> list[Configuration]:
     return [agent.configurations[name] for name in names]
 
 
-def supply(agent: Agent, configurations: list[Configuration], place: Workplace, say: Say) -> Supplies:
+def supply(
+    agent: Agent, configurations: list[Configuration], workload: Workload, place: Workplace, say: Say
+) -> Supplies:
     """Fetch and make what these configurations of an agent need, and nothing else. Raises UserError."""
     needed = references(agent, configurations)
     replaced = {name for artifacts in agent.builds.values() for name in artifacts}
@@ -51,16 +53,16 @@ def supply(agent: Agent, configurations: list[Configuration], place: Workplace, 
             FILES: place.folder / "files",
         }
         for configuration in configurations:
-            _check_class_path(configuration, {name: str(path) for name, path in values.items()})
+            _check_class_path(configuration, workload, {name: str(path) for name, path in values.items()})
     return Supplies(artifacts, builds, folders)
 
 
-def _check_class_path(configuration: Configuration, values: dict[str, str]) -> None:
+def _check_class_path(configuration: Configuration, workload: Workload, values: dict[str, str]) -> None:
     """Raise UserError where the workload could not be started from a configuration's class path."""
-    if configuration.class_path == AS_COMPILED:
+    if configuration.class_path == AS_COMPILED or not workload.main:
         return
     entries = [Path(fill(entry, values)) for entry in configuration.class_path]
-    for class_name in (calltree.MAIN_CLASS, calltree.MONITORED_CLASS):
+    for class_name in (workload.main, workload.monitored.class_name):
         if next(class_files(class_name, entries), None) is None:
             listed = "".join(
                 f"\n  {entry}: {path}" for entry, path in zip(configuration.class_path, entries, strict=True)

@@ -26,8 +26,8 @@ from tracetax.run.outcome import finished, with_process
 from tracetax.run.output import STREAMS, Flood, cut, last_lines
 from tracetax.run.plan import TrialPlan
 from tracetax.run.stages import conduct_or_end
-from tracetax.workloads.calltree import Driver, WorkloadFailed
-from tracetax.workloads.calltree_results import collect
+from tracetax.workloads.driver import Driver, WorkloadFailed
+from tracetax.workloads.kinds import kind_of
 
 COMMAND = "command.sh"
 """What starts the trial's JVM by hand."""
@@ -113,7 +113,7 @@ def _attempt(
                 outcome = conduct_or_end(plan, bench, sink, driver, records, logs, watch)
         if built:
             outcome = replace(outcome, load=combined_load(built.load, outcome.load))
-        result = collect(scratch, plan.number, plan.part.parameters)
+        result = kind_of(bench.workload).collect(scratch, plan.number, plan.part.parameters)
         record = finished(plan, record, outcome, result)
     except (WorkloadFailed, SinkLost) as failure:
         code = failure.code

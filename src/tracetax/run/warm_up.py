@@ -18,13 +18,12 @@ from collections.abc import Callable
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tracetax.machine.threads import Work, compiling
+from tracetax.machine.threads import Work
 from tracetax.model import Configuration, Delivery, Parameters
 from tracetax.run.context import Arrivals, TrialContext
-from tracetax.workloads.calltree import CHUNK_CALLS, TOP_TIER, Status
+from tracetax.workloads.driver import CHUNK_CALLS, TOP_TIER, Status
 
 LARGEST_BURST_RECORDS = 20_000
-LEAST_CALLS = 10_000
 POLL_SECONDS = 0.001
 REST_QUIET_SECONDS = 0.02
 """Compilers that neither ran nor wanted to for so long have nothing in their queues."""
@@ -77,7 +76,7 @@ def warm_up(context: TrialContext, arrivals: Arrivals) -> Warmed:
     size = burst_calls(config, parameters, context.delivers)
     outstanding = enough(config)
     burst_limit = limits.burst + size * parameters.method_time_ns / 1e9
-    deadline = time.monotonic() + limits.warm_up + 2 * LEAST_CALLS * parameters.method_time_ns / 1e9
+    deadline = time.monotonic() + limits.warm_up + 2 * context.least_warm_up_calls * parameters.method_time_ns / 1e9
     calls = bursts = 0
     settled = False
 
@@ -97,7 +96,7 @@ def warm_up(context: TrialContext, arrivals: Arrivals) -> Warmed:
     while True:
         status = burst(size)
         level = status.number("driver"), status.number("method")
-        hot = min(level) >= TOP_TIER and calls >= LEAST_CALLS
+        hot = min(level) >= TOP_TIER and calls >= context.least_warm_up_calls
         context.watch(f"warming up, {calls:,} calls")
         if (hot and (arrivals.seen or arrivals.given_up or not context.delivers)) or time.monotonic() > deadline:
             break
@@ -141,14 +140,14 @@ class Rest(Struct, frozen=True):
     """Whether the compilers came to rest; False where the limit ended the wait."""
 
 
-def await_rest(pid: int, limit_seconds: float, look: Callable[[int], Work] = compiling) -> Rest:
-    """Wait until no compiler of a JVM works or wants to. A process that is gone, or has no compilers, is at rest."""
+def await_rest(look: Callable[[], Work], limit_seconds: float) -> Rest:
+    """Wait until no compiler of the runtime works or wants to, as ``look`` tells; without compilers it is at rest."""
     began = time.monotonic()
-    first = latest = look(pid)
+    first = latest = look()
     quiet_since = began
     while True:
         time.sleep(REST_POLL_SECONDS)
-        now, at = look(pid), time.monotonic()
+        now, at = look(), time.monotonic()
         if now.wanted or now.cpu_ns != latest.cpu_ns:
             quiet_since = at
         latest = now

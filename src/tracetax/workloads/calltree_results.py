@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import polars as pl
 from msgspec import Struct
@@ -11,32 +12,31 @@ from numpy.typing import NDArray
 
 from tracetax.model import Parameters
 from tracetax.results.folder import write_parquet
-from tracetax.results.records import Durations, HeapUse, SteadyPart
+from tracetax.results.records import Durations, SteadyPart
 from tracetax.results.reduction import reduce_samples
 from tracetax.statistics.quantiles import quantile
 from tracetax.statistics.steady import steady_part
-from tracetax.workloads.calltree import Output, WorkloadFailed, read_output, read_samples
-from tracetax.workloads.heap import heap_use
+from tracetax.workloads.driver import WorkloadFailed
+from tracetax.workloads.heap import Collections, heap_use
+from tracetax.workloads.kinds import Measured
 
 
-class Measured(Struct, frozen=True):
-    """The values of one trial."""
+class Output(Struct, frozen=True):
+    """The workload's ``trial.json``."""
 
-    steady: SteadyPart
-    service: Durations
-    response: Durations | None
-    lateness: Durations | None
-    second_half_mean_ns: float
-    in_calls_ns: int
-    callers_cpu_ns: int
-    """By the callers' own clocks, from their first call to their last."""
-    allocated_bytes_per_call: float
-    heap: HeapUse | None
-    clock_resolution_ns: float
-    clock_read_ns: float
+    format: int
+    workload: str
+    files: dict[str, list[str]]
+    threads: int
+    calls: int
+    invocations: int
+    clock: dict[str, float]
     snapshots: dict[str, dict[str, float]]
-    jvm_flags: str
+    caller: list[dict[str, float]]
     versions: dict[str, str]
+    vm_flags: str = ""
+    collections: Collections | None = None
+    warm_up: dict[str, Any] = {}
 
 
 def collect(scratch: Path, trial: int, parameters: Parameters) -> Measured:
@@ -88,6 +88,26 @@ def collect(scratch: Path, trial: int, parameters: Parameters) -> Measured:
         jvm_flags=output.vm_flags,
         versions=output.versions,
     )
+
+
+def read_output(folder: Path) -> Output:
+    """Read ``trial.json``. Raises WorkloadFailed where it is missing or broken."""
+    path = folder / "trial.json"
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Output)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise WorkloadFailed("output-broken", f"the workload left no readable trial.json: {error}") from None
+
+
+def read_samples(folder: Path, name: str, expected: int | None = None) -> NDArray[np.int64]:
+    """Read one file of little-endian int64. Raises WorkloadFailed where its length is not ``expected`` values."""
+    try:
+        values = np.fromfile(folder / name, dtype="<i8")
+    except OSError as error:
+        raise WorkloadFailed("output-broken", f"cannot read the workload's {name}: {error}") from None
+    if expected is not None and len(values) != expected:
+        raise WorkloadFailed("output-broken", f"{name} holds {len(values)} samples, {expected} were due")
+    return values.astype(np.int64, copy=False)
 
 
 def durations_when_steady(

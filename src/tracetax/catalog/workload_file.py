@@ -1,0 +1,221 @@
+"""Reads ``workloads/<kind>/<language>/workload.toml``, and with it the file of the runtime that it names."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct, field
+
+from tracetax.catalog.agent_checks import check_names
+from tracetax.catalog.agent_shape import ClassName, Inside, JavaRelease
+from tracetax.catalog.placeholders import names_in
+from tracetax.catalog.reading import Name, Positive, Report, Text, did_you_mean, one_of, raise_problems, read_file
+from tracetax.catalog.runtime_file import ThreadName, read_runtime, runtime_names
+from tracetax.errors import UserError
+from tracetax.model import FULL, Experiment, Parameters
+from tracetax.program import (
+    GeneratedFile,
+    Monitored,
+    Offers,
+    Runtime,
+    StartUp,
+    TextPart,
+    ThreadNames,
+    Workload,
+)
+
+FILE = "workload.toml"
+WORDS = ("shared", "flags", "arguments")
+"""Placeholders that stand for any number of words."""
+TEXTS = ("runtime", "search_path", "main")
+NEEDED = {
+    "shared": "the flags that the baseline and every agent share",
+    "flags": "an agent's own flags",
+    "arguments": "what the driver is to do",
+}
+Wait = Literal["spin", "park"]
+
+
+class MonitoredShape(Struct, frozen=True, kw_only=True):
+    """``monitored = { class = "…", simple_class = "…", method = "…" }``."""
+
+    class_name: Text = field(name="class")
+    simple_class: Text
+    method: Text
+
+
+class CompileShape(Struct, frozen=True, kw_only=True):
+    """``compile = { release = 8 }``."""
+
+    release: JavaRelease
+
+
+class BuildShape(Struct, frozen=True, kw_only=True):
+    """``build = { compile = … }``."""
+
+    compile: CompileShape
+
+
+class WarmUpShape(Struct, frozen=True, kw_only=True):
+    """``warm_up = { least_calls = 10_000 }``."""
+
+    least_calls: Positive
+
+
+class OffersShape(Struct, frozen=True, kw_only=True):
+    """``offers = { threads_max = 64, wait = ["spin", "park"] }``."""
+
+    threads_max: Positive
+    wait: tuple[Wait, ...]
+
+
+class OwnThreadsShape(Struct, frozen=True, kw_only=True):
+    """``[threads]``."""
+
+    caller: tuple[ThreadName, ...] = ()
+    own: tuple[ThreadName, ...] = ()
+
+
+class TextPartShape(Struct, frozen=True, kw_only=True):
+    """A part of ``[[start_up.files]]``."""
+
+    text: Text
+    each: Literal["monitored", "unmonitored"] | None = None
+
+
+class GeneratedFileShape(Struct, frozen=True, kw_only=True):
+    """``[[start_up.files]]``."""
+
+    path: Inside
+    parts: tuple[TextPartShape, ...]
+
+
+class StartUpShape(Struct, frozen=True, kw_only=True):
+    """``[start_up]``."""
+
+    entry: ClassName
+    monitored: MonitoredShape
+    files: tuple[GeneratedFileShape, ...]
+
+
+class WorkloadShape(Struct, frozen=True, kw_only=True):
+    """The whole file."""
+
+    title: Text
+    runtime: Name
+    start: tuple[Text, ...]
+    main: ClassName | None = None
+    build: BuildShape | None = None
+    monitored: MonitoredShape
+    warm_up: WarmUpShape
+    offers: OffersShape
+    threads: OwnThreadsShape = OwnThreadsShape()
+    start_up: StartUpShape | None = None
+
+
+def workload_names(root: Path) -> tuple[str, ...]:
+    """The names of all workloads, such as ``calltree/java``."""
+    folders = (path.parent for path in (root / "workloads").glob(f"*/*/{FILE}"))
+    return tuple(sorted(folder.relative_to(root / "workloads").as_posix() for folder in folders))
+
+
+def load_workload(key: str, root: Path) -> tuple[Workload, Runtime]:
+    """A workload and what it runs on. Raises CatalogError with every problem of both files, UserError for no name."""
+    names = workload_names(root)
+    if key not in names:
+        raise UserError(f'"{key}" is no workload{did_you_mean(key, names) or f". There is {one_of(names)}"}')
+    report = Report(f"workloads/{key}/{FILE}")
+    workload, shape = None, read_file(root / "workloads" / key / FILE, WorkloadShape, report)
+    reports, runtime = [report], None
+    if shape is not None:
+        _check(shape, root, report)
+        workload = _built(key, shape)
+        if not report.concerns("runtime"):
+            runtime, of_runtime = read_runtime(shape.runtime, root)
+            reports.append(of_runtime)
+    raise_problems(*reports)
+    assert workload and runtime  # where one is missing, a report says why
+    return workload, runtime
+
+
+def check_offers(experiment: Experiment, workload: Workload) -> None:
+    """Raise UserError with everything that an experiment asks of its program and that this does not offer."""
+    lacks = [f"{part.name}: {text}" for part in experiment.parts for text in _lacking(part.parameters, workload)]
+    if lacks:
+        listed = "".join(f"\n  {text}" for text in dict.fromkeys(lacks))
+        raise UserError(
+            f"{experiment.key} asks for more than {workload.key} offers (workloads/{workload.key}/{FILE}):{listed}"
+        )
+
+
+def _lacking(parameters: Parameters, workload: Workload) -> Iterator[str]:
+    offers = workload.offers
+    if parameters.threads > offers.threads_max:
+        yield f"threads = {parameters.threads:,}, and at most {offers.threads_max:,} can call"
+    if parameters.rate != FULL and parameters.wait not in offers.wait:
+        yield f'wait = "{parameters.wait}", and it can wait by {one_of(offers.wait)}'
+    if parameters.start_up_methods and workload.start_up is None:
+        yield f"start_up_methods = {parameters.start_up_methods:,}, and it has no [start_up]"
+
+
+def _check(said: WorkloadShape, root: Path, report: Report) -> None:
+    """Report what must hold beyond the type of each value."""
+    for index, word in enumerate(said.start):
+        key = f"start[{index}]"
+        check_names(key, word, (*TEXTS, *WORDS), report)
+        for name in names_in(word):
+            if name in WORDS and word != f"{{{name}}}":
+                report.add(key, f'"{{{name}}}" stands for any number of words: it must be one by itself')
+    used = [name for word in said.start for name in names_in(word)]
+    lacking = [f'"{{{name}}}" ({what})' for name, what in NEEDED.items() if used.count(name) != 1]
+    if not report.concerns("start"):
+        if ("main" in used) != (said.main is not None):
+            report.add("main", 'must be given where "{main}" stands in start, and only there')
+        if lacking:
+            report.add("start", f"must have once each: {', '.join(lacking)}")
+    if not said.offers.wait and not report.concerns("offers"):
+        report.add("offers.wait", "is an empty list: how can a caller wait for the next start?")
+    if said.start_up:
+        _check_generated(said.start_up, report)
+    names = runtime_names(root)
+    if said.runtime not in names:
+        hint = did_you_mean(said.runtime, names) or f". There is {one_of(names)}"
+        report.add("runtime", f'"{said.runtime}" is no runtime{hint}')
+
+
+def _check_generated(said: StartUpShape, report: Report) -> None:
+    paths = [file.path for file in said.files]
+    for index, file in enumerate(said.files):
+        if file.path in paths[:index]:
+            report.add(f"start_up.files[{index}].path", f'there are two files by the name of "{file.path}"')
+    repeated = {part.each for file in said.files for part in file.parts}
+    lacking = [kind for kind in ("monitored", "unmonitored") if kind not in repeated]
+    if lacking and not report.concerns("start_up"):
+        report.add("start_up.files", f"has no part for each method that is {' or '.join(lacking)}")
+
+
+def _built(key: str, said: WorkloadShape) -> Workload:
+    start_up = said.start_up
+    return Workload(
+        key=key,
+        title=said.title,
+        runtime=said.runtime,
+        start=said.start,
+        monitored=_monitored(said.monitored),
+        least_warm_up_calls=said.warm_up.least_calls,
+        offers=Offers(said.offers.threads_max, said.offers.wait),
+        main=said.main or "",
+        compile_release=said.build.compile.release if said.build else 0,
+        threads=ThreadNames(caller=said.threads.caller, own=said.threads.own),
+        start_up=StartUp(start_up.entry, _monitored(start_up.monitored), tuple(map(_generated, start_up.files)))
+        if start_up
+        else None,
+    )
+
+
+def _generated(said: GeneratedFileShape) -> GeneratedFile:
+    return GeneratedFile(said.path, tuple(TextPart(part.text, part.each or "") for part in said.parts))
+
+
+def _monitored(said: MonitoredShape) -> Monitored:
+    return Monitored(said.class_name, said.simple_class, said.method)
