@@ -112,19 +112,19 @@ def real_run(number: int, seed: int, place: Path) -> tuple[Line, list[Line]]:
     begun = time.monotonic()
     machine = machine_facts(place)
     agents, cache = with_same(load_agents(ROOT)), cache_dir(os.environ)
-    bench = prepare(EXPERIMENT, agents, ROOT, cache, machine.isolation, lambda _: None)
+    equipment = prepare(EXPERIMENT, agents, ROOT, cache, machine.isolation, lambda _: None)
     invocation = Invocation(command=("benchmarks/a_against_a.py",), started_at="", experiment=EXPERIMENT)
     manifest = Manifest(
         version=MANIFEST_VERSION,
         tool_version=__version__,
         seed=seed,
-        hashes=hashes(EXPERIMENT, bench, machine),
+        hashes=hashes(EXPERIMENT, equipment, machine),
         machine=msgspec.to_builtins(machine),
-        agents=bench.agents,
+        agents=equipment.agents,
         invocations=(invocation,),
     )
     folder = RunFolder.create(place / f"run-{number}", manifest)
-    ended = Session(EXPERIMENT, bench, folder, Quiet()).run()
+    ended = Session(EXPERIMENT, equipment, folder, Quiet()).run()
     if ended.interrupted:
         raise KeyboardInterrupt
     if ended.failed_trials:

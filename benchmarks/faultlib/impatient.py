@@ -16,7 +16,7 @@ from tracetax import cli
 from tracetax.companions import sink
 from tracetax.machine import disturbance, lock
 from tracetax.run import prepare
-from tracetax.run.bench import Limits
+from tracetax.run.equipment import Limits
 
 PATIENCE = float(os.environ.get("TRACETAX_FAULTS_PATIENCE", "1"))
 IMPATIENT = {"start": 6.0, "burst": 3.0, "calls_base": 5.0, "drain_base": 5.0, "write": 5.0, "end": 2.0, "term": 0.5}

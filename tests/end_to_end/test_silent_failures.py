@@ -10,7 +10,7 @@ import pytest
 from tests.end_to_end.changed import Row, measured, repository
 from tests.end_to_end.command import processes_naming
 from tracetax.errors import ExitCode
-from tracetax.run.bench import Limits
+from tracetax.run.equipment import Limits
 
 Measure = Callable[[str, str, str], Row]
 pytestmark = pytest.mark.real

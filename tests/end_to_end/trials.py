@@ -14,7 +14,7 @@ from tracetax.machine.isolation import isolation_here
 from tracetax.results.folder import RunFolder
 from tracetax.results.manifest import MANIFEST_VERSION, Invocation, Manifest
 from tracetax.results.records import Cell, TrialRecord
-from tracetax.run.bench import Limits
+from tracetax.run.equipment import Limits
 from tracetax.run.plan import TrialPlan, Turn, heap_for
 from tracetax.run.prepare import prepare
 from tracetax.run.trial import run_trial
@@ -105,27 +105,27 @@ def measure_each(
     request = asked(Request(experiment=str(experiment), artifacts=artifacts, backends=backends), root)
     what = request.experiment
     isolation, cache = isolation_here(), cache_dir(os.environ)
-    bench = prepare(what, request.agents, root, cache, isolation, lambda _: None, request.backends)
-    bench = replace(bench, limits=limits)
+    equipment = prepare(what, request.agents, root, cache, isolation, lambda _: None, request.backends)
+    equipment = replace(equipment, limits=limits)
     invocation = Invocation(command=("pytest",), started_at="2026-01-01T00:00:00", experiment=what)
     manifest = Manifest(
         version=MANIFEST_VERSION,
         tool_version="0",
         seed=1,
         hashes={},
-        machine={"cores": bench.cores},
-        agents=bench.agents,
+        machine={"cores": equipment.cores},
+        agents=equipment.agents,
         invocations=(invocation,),
     )
     run = RunFolder.create(folder, manifest)
     records: dict[str, TrialRecord] = {}
     (part,) = what.parts
     for number, use in enumerate(part.uses, 1):
-        config = bench.configuration(use.agent, use.configuration)
+        config = equipment.configuration(use.agent, use.configuration)
         cell = Cell(part=part.name, use=use, heap_bytes=heap_for(config, part))
         plan = TrialPlan(number=number, turn=Turn(block=1, block_size=1, cell=cell), part=part, config=config)
         name = f"{use.configuration} → {use.backend}" if use.backend else use.configuration
-        records[name] = run_trial(plan, bench, run, lambda _: None)
+        records[name] = run_trial(plan, equipment, run, lambda _: None)
     return records
 
 

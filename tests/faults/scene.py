@@ -8,7 +8,7 @@ import signal
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from tests.run.stand_ins import configuration, experiment, fake_bench, new_run
+from tests.run.stand_ins import configuration, experiment, fake_equipment, new_run
 from tracetax.analysis.findings import build
 from tracetax.model import Configuration
 from tracetax.results.findings import ConfigurationFinding
@@ -54,7 +54,7 @@ def measured(
     """Measure, or go on measuring."""
     what = experiment(config, blocks=blocks)
     folder = RunFolder(path) if path.exists() else new_run(path, what, config)
-    return Session(what, fake_bench(sink, config), folder, harm or Harm()).run(), folder
+    return Session(what, fake_equipment(sink, config), folder, harm or Harm()).run(), folder
 
 
 def finished(run: Path) -> dict[str, str]:

@@ -26,7 +26,7 @@ from tracetax.model import BASELINE, SCRAPED, JvmSettings, Parameters, Part, Use
 from tracetax.process import clean_environment
 from tracetax.results.records import Cell, Role
 from tracetax.run.backends import receiver
-from tracetax.run.bench import Bench
+from tracetax.run.equipment import Equipment
 from tracetax.run.launch import by_hand, command_line
 from tracetax.run.plan import TrialPlan, Turn, configuration, heap_for
 
@@ -92,45 +92,47 @@ def launches() -> dict[str, str]:
 
 def _agent(key: str) -> str:
     """Every configuration of an agent. What its command shares with the baseline's, begin and end, is one line."""
-    bench = _bench()
-    command, _ = _command(_trial(bench, BASELINE, USUAL, USUAL_JVM, "baseline-1"), bench)
+    equipment = _bench()
+    command, _ = _command(_trial(equipment, BASELINE, USUAL, USUAL_JVM, "baseline-1"), equipment)
     path = command.index("-cp")
     begin, end = command[:path], command[path + 2 :]
     blocks: list[str] = []
-    for name in bench.agents[key].configurations:
-        trial = _trial(bench, Use(key, name), USUAL, USUAL_JVM, "configuration")
-        words, environment = _command(trial, bench)
+    for name in equipment.agents[key].configurations:
+        trial = _trial(equipment, Use(key, name), USUAL, USUAL_JVM, "configuration")
+        words, environment = _command(trial, equipment)
         if words[: len(begin)] == begin:
             words = ("{as the baseline}", *words[len(begin) :])
         if words[-len(end) :] == end:
             words = (*words[: -len(end)], "{as the baseline}")
-        blocks.append(_listed(f"{key} {name}", environment, words) + f"sink: {' '.join(_sink(trial, bench).command)}\n")
+        blocks.append(
+            _listed(f"{key} {name}", environment, words) + f"sink: {' '.join(_sink(trial, equipment).command)}\n"
+        )
     return "\n".join(blocks)
 
 
 def _workload() -> Generator[str]:
     """The baseline under parameters and settings of all kinds; then what the sink gets of the environment."""
-    bench = _bench()
+    equipment = _bench()
     for title, (parameters, jvm, role) in WORKLOAD.items():
-        command, environment = _command(_trial(bench, BASELINE, parameters, jvm, role), bench)
+        command, environment = _command(_trial(equipment, BASELINE, parameters, jvm, role), equipment)
         yield _listed(title, environment, command)
-    trial = _trial(bench, BASELINE, USUAL, USUAL_JVM, "baseline-1")
+    trial = _trial(equipment, BASELINE, USUAL, USUAL_JVM, "baseline-1")
     built = [Path("/built/one"), Path("/built/two")]
-    command, environment = _command(trial, bench, built)
+    command, environment = _command(trial, equipment, built)
     yield _listed("classes that the trial has built", environment, command)
-    started = _sink(trial, bench)
+    started = _sink(trial, equipment)
     yield _listed("the sink", started.environment, started.command)
 
 
 def _steps() -> Generator[str]:
     """Every process that makes a folder of an agent. The files that are compiled stand as the folder they lie in."""
-    bench = _bench()
+    equipment = _bench()
     with _tools("java", "javac") as tools:
-        for agent in bench.agents.values():
+        for agent in equipment.agents.values():
             values = {
-                **bench.workload.monitored.placeholders,
-                **{f"artifacts.{name}": str(path) for name, path in bench.artifacts[agent.key].items()},
-                **{f"prepared.{name}": str(path) for name, path in bench.prepared[agent.key][""].items()},
+                **equipment.workload.monitored.placeholders,
+                **{f"artifacts.{name}": str(path) for name, path in equipment.artifacts[agent.key].items()},
+                **{f"prepared.{name}": str(path) for name, path in equipment.prepared[agent.key][""].items()},
                 "agent.files": f"/agents/{agent.key}/files",
                 "workload.classes": "/classes",
                 "workload.sources": "/sources",
@@ -188,19 +190,19 @@ def _backend(backend: Backend) -> str:
 
 
 def _by_hand(use: Use) -> str:
-    bench = _bench()
-    trial = _trial(bench, use, USUAL, USUAL_JVM, "configuration")
-    command, environment = _command(trial, bench)
+    equipment = _bench()
+    trial = _trial(equipment, use, USUAL, USUAL_JVM, "configuration")
+    command, environment = _command(trial, equipment)
     whole = clean_environment(INHERITED, environment)
     return by_hand(trial, command, whole, _ports(), (Path("/trial"), LOGS, RECORDS))
 
 
 @cache
-def _bench() -> Bench:
+def _bench() -> Equipment:
     """What every trial shares, under paths that are nowhere."""
     agents = load_agents(ROOT)
     workload, runtime = load_workload("calltree/java", ROOT)
-    return Bench(
+    return Equipment(
         workload=workload,
         runtime=runtime,
         jdks={
@@ -223,27 +225,29 @@ def _bench() -> Bench:
     )
 
 
-def _trial(bench: Bench, use: Use, parameters: Parameters, jvm: JvmSettings, role: Role) -> TrialPlan:
+def _trial(equipment: Equipment, use: Use, parameters: Parameters, jvm: JvmSettings, role: Role) -> TrialPlan:
     part = Part("part", "Part", parameters, (use,), jvm)
-    config = configuration(bench.agents, use)
+    config = configuration(equipment.agents, use)
     cell = Cell(part.name, use, heap_for(config, part), role)
     return TrialPlan(1, Turn(block=1, block_size=3, cell=cell), part, config)
 
 
-def _command(trial: TrialPlan, bench: Bench, built: Sequence[Path] = ()) -> tuple[tuple[str, ...], dict[str, str]]:
+def _command(
+    trial: TrialPlan, equipment: Equipment, built: Sequence[Path] = ()
+) -> tuple[tuple[str, ...], dict[str, str]]:
     with tempfile.TemporaryDirectory() as folder:
-        command, environment = command_line(trial, bench, _ports(), Path(folder), LOGS, RECORDS, built)
+        command, environment = command_line(trial, equipment, _ports(), Path(folder), LOGS, RECORDS, built)
     return (
         tuple(word.replace(folder, "/trial") for word in command),
         {name: value.replace(folder, "/trial") for name, value in environment.items()},
     )
 
 
-def _sink(trial: TrialPlan, bench: Bench) -> Started:
+def _sink(trial: TrialPlan, equipment: Equipment) -> Started:
     """What the trial's sink is started with."""
     with patch.object(sink_companion, "Process", not_started), patch.dict("os.environ", INHERITED, clear=True):
         try:
-            with receiver(trial, bench, Path("/trial"), LOGS):
+            with receiver(trial, equipment, Path("/trial"), LOGS):
                 pass
         except Started as started:
             return started

@@ -1,4 +1,4 @@
-"""A bench whose JVM is a stand-in, and experiments over its configurations."""
+"""Equipment whose JVM is a stand-in, and experiments over its configurations."""
 
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from tracetax.model import (
 )
 from tracetax.results.folder import RunFolder
 from tracetax.results.manifest import MANIFEST_VERSION, Invocation, Manifest
-from tracetax.run.bench import Bench, Limits
+from tracetax.run.equipment import Equipment, Limits
 
 ROOT = Path(__file__).resolve().parents[2]
 FAKE = Path(__file__).resolve().parents[1] / "fakes" / "bin" / "java"
@@ -101,11 +101,11 @@ def _agent(key: str, configurations: dict[str, Configuration]) -> Agent:
     )
 
 
-def fake_bench(sink: Path, *configurations: Configuration, limits: Limits = QUICK, **_: Any) -> Bench:
-    """A bench whose JVM is the stand-in; those that never get somewhere are not waited for as long as others."""
+def fake_equipment(sink: Path, *configurations: Configuration, limits: Limits = QUICK, **_: Any) -> Equipment:
+    """Equipment whose JVM is the stand-in; those that never get somewhere are not waited for as long as others."""
     for config in configurations:
         limits = replace(limits, **SHORT.get(config.name, {}))
-    return Bench(
+    return Equipment(
         workload=WORKLOAD,
         runtime=RUNTIME,
         jdks={0: Jdk(home=FAKE.parent.parent, version="17", vendor="", javac=None, archive=True)},

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from tests.fakes.backends import fake_backend
 from tests.faults.scene import children
-from tests.run.stand_ins import OF_THE_MACHINE, configuration, experiment, fake_bench, new_run
+from tests.run.stand_ins import OF_THE_MACHINE, configuration, experiment, fake_equipment, new_run
 from tests.run.test_session import Watcher
 from tracetax.analysis.findings import build
 from tracetax.model import Configuration, Use
@@ -55,10 +55,10 @@ def measured(
     what = experiment(config, memory=memory)
     what = replace(what, parts=(replace(what.parts[0], uses=USES),))
     supplied = fake_backend(fault)
-    bench = replace(fake_bench(sink, config), backends={"fake-server": supplied})
+    equipment = replace(fake_equipment(sink, config), backends={"fake-server": supplied})
     folder = new_run(tmp_path / "r", what, config)
     folder.write_manifest(replace(folder.manifest, backends={"fake-server": supplied.backend}))
-    Session(what, bench, folder, watcher or Watcher()).run()
+    Session(what, equipment, folder, watcher or Watcher()).run()
     return folder, [record for record in folder.records() if record.cell.role == "configuration"]
 
 

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from tests.run.stand_ins import HEAP, configuration, experiment, fake_bench, new_run
+from tests.run.stand_ins import HEAP, configuration, experiment, fake_equipment, new_run
 from tracetax.errors import UserError
 from tracetax.model import BASELINE, Configuration, Delivery, Parameters, Use
 from tracetax.preparation import Compilation, PrepareStep, Program
 from tracetax.process import left_behind
 from tracetax.results.records import Cell, TrialRecord
-from tracetax.run.bench import Bench
 from tracetax.run.building import Built, build_program, check_buildable
+from tracetax.run.equipment import Equipment
 from tracetax.run.plan import TrialPlan, Turn
 from tracetax.run.trial import run_trial
 
@@ -54,36 +54,36 @@ CONFIGURATIONS = (PLAIN, WEAVES, REWRITES)
 
 
 @pytest.fixture
-def bench(tmp_path: Path, sink_binary: Path) -> Bench:
+def equipment(tmp_path: Path, sink_binary: Path) -> Equipment:
     files = tmp_path / "agents" / "fake" / "files"
     files.mkdir(parents=True)
-    bench = fake_bench(sink_binary, *CONFIGURATIONS)
-    fake = replace(bench.agents["fake"], prepare=(WEAVER, WOVEN, REWRITTEN, RECOMPILED))
-    return replace(bench, agents=bench.agents | {"fake": fake}, agents_root=tmp_path / "agents")
+    equipment = fake_equipment(sink_binary, *CONFIGURATIONS)
+    fake = replace(equipment.agents["fake"], prepare=(WEAVER, WOVEN, REWRITTEN, RECOMPILED))
+    return replace(equipment, agents=equipment.agents | {"fake": fake}, agents_root=tmp_path / "agents")
 
 
-def plan(bench: Bench, use: Use, parameters: Parameters = PARAMETERS) -> TrialPlan:
+def plan(equipment: Equipment, use: Use, parameters: Parameters = PARAMETERS) -> TrialPlan:
     part = replace(experiment(*CONFIGURATIONS).parts[0], parameters=parameters)
     cell = Cell(part="p", use=use, heap_bytes=HEAP)
-    config = bench.configuration(use.agent, use.configuration)
+    config = equipment.configuration(use.agent, use.configuration)
     return TrialPlan(number=1, turn=Turn(block=1, block_size=1, cell=cell), part=part, config=config)
 
 
-def with_copier(bench: Bench, tmp_path: Path) -> Bench:
-    """The bench with a program that the steps can run, from its source."""
+def with_copier(equipment: Equipment, tmp_path: Path) -> Equipment:
+    """The equipment with a program that the steps can run, from its source."""
     source = tmp_path / "agents" / "fake" / "files" / "Copier.java"
     source.write_text(COPIER)
     steps = tuple(
         replace(step, run=replace(step.run, main=str(source))) if step.run else step
-        for step in bench.agents["fake"].prepare
+        for step in equipment.agents["fake"].prepare
     )
-    return replace(bench, agents=bench.agents | {"fake": replace(bench.agents["fake"], prepare=steps)})
+    return replace(equipment, agents=equipment.agents | {"fake": replace(equipment.agents["fake"], prepare=steps)})
 
 
-def built(bench: Bench, tmp_path: Path, use: Use) -> Built:
+def built(equipment: Equipment, tmp_path: Path, use: Use) -> Built:
     logs = tmp_path / "logs"
     logs.mkdir()
-    return build_program(plan(bench, use), bench, tmp_path / "program", logs)
+    return build_program(plan(equipment, use), equipment, tmp_path / "program", logs)
 
 
 def classes(folder: Path) -> set[str]:
@@ -91,8 +91,8 @@ def classes(folder: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("use", [BASELINE, Use("fake", "flat")])
-def test_what_is_not_woven_before_a_run_is_compiled(bench: Bench, tmp_path: Path, use: Use) -> None:
-    found = built(bench, tmp_path, use)
+def test_what_is_not_woven_before_a_run_is_compiled(equipment: Equipment, tmp_path: Path, use: Use) -> None:
+    found = built(equipment, tmp_path, use)
     (folder,) = found.class_path
     assert classes(folder) == {"Monitored", "Unmonitored", "StartUp"}
     assert len(found.building.commands) == 1
@@ -100,9 +100,9 @@ def test_what_is_not_woven_before_a_run_is_compiled(bench: Bench, tmp_path: Path
 
 
 def test_a_step_that_is_made_of_classes_comes_after_the_compiler_and_its_folder_first(
-    bench: Bench, tmp_path: Path
+    equipment: Equipment, tmp_path: Path
 ) -> None:
-    found = built(with_copier(bench, tmp_path), tmp_path, Use("fake", "weaves"))
+    found = built(with_copier(equipment, tmp_path), tmp_path, Use("fake", "weaves"))
     assert [classes(folder) for folder in found.class_path] == [
         {"Monitored"},
         {"Monitored", "Unmonitored", "StartUp"},
@@ -110,8 +110,10 @@ def test_a_step_that_is_made_of_classes_comes_after_the_compiler_and_its_folder_
     assert [Path(command[0]).name for command in found.building.commands] == ["javac", "java"]
 
 
-def test_rewritten_sources_are_compiled_with_the_others_instead_of_the_original(bench: Bench, tmp_path: Path) -> None:
-    found = built(with_copier(bench, tmp_path), tmp_path, Use("fake", "rw"))
+def test_rewritten_sources_are_compiled_with_the_others_instead_of_the_original(
+    equipment: Equipment, tmp_path: Path
+) -> None:
+    found = built(with_copier(equipment, tmp_path), tmp_path, Use("fake", "rw"))
     (folder,) = found.class_path
     assert classes(folder) == {"Monitored", "Unmonitored", "StartUp"}
     rewriting, compiling = found.building.commands
@@ -122,13 +124,13 @@ def test_rewritten_sources_are_compiled_with_the_others_instead_of_the_original(
     ]
 
 
-def tried(bench: Bench, tmp_path: Path, use: Use) -> TrialRecord:
+def tried(equipment: Equipment, tmp_path: Path, use: Use) -> TrialRecord:
     folder = new_run(tmp_path / "run", experiment(*CONFIGURATIONS), *CONFIGURATIONS)
-    return run_trial(plan(bench, use), bench, folder, lambda _: None)
+    return run_trial(plan(equipment, use), equipment, folder, lambda _: None)
 
 
-def test_a_trial_runs_on_what_it_built_and_keeps_only_what_that_took(bench: Bench, tmp_path: Path) -> None:
-    record = tried(bench, tmp_path, Use("fake", "flat"))
+def test_a_trial_runs_on_what_it_built_and_keeps_only_what_that_took(equipment: Equipment, tmp_path: Path) -> None:
+    record = tried(equipment, tmp_path, Use("fake", "flat"))
     assert record.status == "ok", record.verdicts
     assert record.building and record.building.wall_ns > 0
     (class_path,) = (word for word in record.command if "/program/classes" in word)
@@ -136,8 +138,8 @@ def test_a_trial_runs_on_what_it_built_and_keeps_only_what_that_took(bench: Benc
     assert not (tmp_path / "run" / "trials" / "0001" / "program").exists()
 
 
-def failure(bench: Bench, tmp_path: Path, use: Use) -> str:
-    record = tried(bench, tmp_path, use)
+def failure(equipment: Equipment, tmp_path: Path, use: Use) -> str:
+    record = tried(equipment, tmp_path, use)
     assert (record.status, record.building, record.moments.spawned) == ("failed", None, 0)
     ((code, severity, text),) = ((one.code, one.severity, one.text) for one in record.verdicts)
     assert (code, severity) == ("build-failed", "error")
@@ -145,24 +147,24 @@ def failure(bench: Bench, tmp_path: Path, use: Use) -> str:
 
 
 def test_a_build_that_fails_fails_the_trial_and_names_the_configuration_the_step_and_the_log(
-    bench: Bench, tmp_path: Path
+    equipment: Equipment, tmp_path: Path
 ) -> None:
-    text = failure(bench, tmp_path, Use("fake", "weaves"))
+    text = failure(equipment, tmp_path, Use("fake", "weaves"))
     assert text.startswith('the program of fake weaves could not be built: "woven" ended with status 1\n')
     assert "Copier.java" in text
     assert text.endswith(f"whole log: {tmp_path}/run/logs/0001/building.txt")
 
 
-def test_a_step_that_leaves_nothing_is_a_failure(bench: Bench, tmp_path: Path) -> None:
-    idle = with_copier(bench, tmp_path)
+def test_a_step_that_leaves_nothing_is_a_failure(equipment: Equipment, tmp_path: Path) -> None:
+    idle = with_copier(equipment, tmp_path)
     source = tmp_path / "agents" / "fake" / "files" / "Copier.java"
     source.write_text("public final class Copier { public static void main(String[] a) {} }")
     assert '"woven" left nothing in' in failure(idle, tmp_path, Use("fake", "weaves"))
 
 
-def test_a_build_that_hangs_is_ended_and_leaves_no_process(bench: Bench, tmp_path: Path) -> None:
+def test_a_build_that_hangs_is_ended_and_leaves_no_process(equipment: Equipment, tmp_path: Path) -> None:
     before = children()
-    slow = replace(bench, limits=replace(bench.limits, build=0.05))
+    slow = replace(equipment, limits=replace(equipment.limits, build=0.05))
     assert "javac had not ended after 0 s and was ended" in failure(slow, tmp_path, BASELINE)
     assert not left_behind()
     assert children() <= before
@@ -181,10 +183,10 @@ def children() -> set[str]:
     ],
 )
 def test_a_folder_of_the_workload_that_no_build_can_repeat_is_told_before_the_first_trial(
-    bench: Bench, change: dict[str, Any], how: str
+    equipment: Equipment, change: dict[str, Any], how: str
 ) -> None:
     what = experiment(WEAVES)
-    agents = bench.agents | {"fake": replace(bench.agents["fake"], prepare=(replace(WOVEN, **change),))}
+    agents = equipment.agents | {"fake": replace(equipment.agents["fake"], prepare=(replace(WOVEN, **change),))}
     check_buildable(what, agents)  # where nothing is built in trials, it is no matter
     what = replace(what, parts=(replace(what.parts[0], parameters=PARAMETERS),))
     with pytest.raises(UserError, match=f'The folder "woven" of fake is made of the workload by {how}'):

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from tests.run.stand_ins import HEAP, configuration, experiment, fake_bench, new_run
+from tests.run.stand_ins import HEAP, configuration, experiment, fake_equipment, new_run
 from tests.run.test_session import Watcher
 from tracetax.model import Use
 from tracetax.results.blocks import service_mean, side_by_side, whole_blocks
@@ -22,17 +22,17 @@ def test_both_builds_are_measured_in_each_block_with_files_of_their_own(
     monkeypatch.setattr("tracetax.machine.disturbance.DISTURBED_ABOVE", 99.0)
     what = experiment(FLAT)
     what = replace(what, parts=(replace(what.parts[0], uses=BUILDS),))
-    bench = fake_bench(sink_binary, FLAT)
-    fake = replace(bench.agents["fake"], builds={use.build: {} for use in BUILDS})
-    bench = replace(
-        bench,
-        agents=bench.agents | {"fake": fake},
+    equipment = fake_equipment(sink_binary, FLAT)
+    fake = replace(equipment.agents["fake"], builds={use.build: {} for use in BUILDS})
+    equipment = replace(
+        equipment,
+        agents=equipment.agents | {"fake": fake},
         artifacts={"fake": {"agent": Path("/maven.jar"), "plugin": Path("/plugin.jar")}},
         builds={"fake": {use.build: {"agent": Path("/") / use.build} for use in BUILDS}},
     )
     folder = new_run(tmp_path / "r", what, FLAT)
     watcher = Watcher()
-    Session(what, bench, folder, watcher).run()
+    Session(what, equipment, folder, watcher).run()
     measured = [record for record in folder.records() if record.cell.role == "configuration"]
     assert sorted((record.block, record.cell.use.build) for record in measured) == [
         (1, "new.jar"),

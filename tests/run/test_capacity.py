@@ -8,15 +8,15 @@ import pytest
 from msgspec.structs import replace
 
 from tests.results.trials import ledger, record
-from tests.run.stand_ins import configuration, experiment, fake_bench, new_run
+from tests.run.stand_ins import configuration, experiment, fake_equipment, new_run
 from tracetax.analysis.capacity import build_capacity, claim
 from tracetax.model import FULL, Delivery, Parameters, Part, Rate, Search
 from tracetax.results.capacity import CapacityFinding, CapacityTrial, CountsAs, looks, trials_of
 from tracetax.results.folder import RunFolder
 from tracetax.results.records import Disturbance, Moments, TrialRecord
 from tracetax.run import capacity
-from tracetax.run.bench import Bench
 from tracetax.run.capacity import CapacitySearch, at_rate, next_step
+from tracetax.run.equipment import Equipment
 from tracetax.statistics.threshold import Look, share_at_most
 
 QUICK = Search(seconds=0.2, lowest=100.0, resolution=0.5, further=1)
@@ -56,13 +56,13 @@ def searched(
 ) -> tuple[CapacityFinding, RunFolder, bool]:
     config = configuration(name, Delivery.LOSSY, flags)
     what = experiment(config)
-    bench: Bench = fake_bench(sink, config)
+    equipment: Equipment = fake_equipment(sink, config)
     if (path / "manifest.json").exists():
         folder = RunFolder(path)
     else:
         folder = new_run(path, what, config)
         folder.write_manifest(replace(folder.manifest, search=QUICK))
-    interrupted = CapacitySearch(what.parts, QUICK, budget, bench, folder, watcher or Watcher()).run()
+    interrupted = CapacitySearch(what.parts, QUICK, budget, equipment, folder, watcher or Watcher()).run()
     (found,) = build_capacity(folder).configurations
     return found, folder, interrupted
 
@@ -132,7 +132,7 @@ def test_the_budget_is_shared_equally_by_what_is_still_to_be_searched(
     folder = new_run(tmp_path / "r", replace(what, parts=parts), config)
     monkeypatch.setattr(capacity.time, "monotonic", lambda: 1_000.0)
     monkeypatch.setattr(CapacitySearch, "_search", search)
-    CapacitySearch(parts, QUICK, 90.0, fake_bench(sink_binary, config), folder, Watcher()).run()
+    CapacitySearch(parts, QUICK, 90.0, fake_equipment(sink_binary, config), folder, Watcher()).run()
     assert shares == [("a", 1_030.0, 2), ("b", 1_045.0, 1), ("c", 1_090.0, 0)]
 
 

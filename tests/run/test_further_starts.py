@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from tests.run.stand_ins import configuration, experiment, fake_bench
+from tests.run.stand_ins import configuration, experiment, fake_equipment
 from tests.run.test_session import Watcher, session, undisturbed
 from tracetax.analysis.findings import build
 from tracetax.model import Experiment, Schedule
@@ -123,7 +123,7 @@ def test_fewer_than_five_starts_tell_no_slow_one(tmp_path: Path, sink_binary: Pa
 def test_the_plan_tells_them_and_counts_their_time() -> None:
     def planned(starts: int) -> tuple[float, str]:
         what = quick(experiment(FLAT), starts)
-        agents = fake_bench(Path("sink"), FLAT).agents
+        agents = fake_equipment(Path("sink"), FLAT).agents
         return estimated_seconds(what, agents)[0], "\n".join(plan_lines(what, agents, seed=1))
 
     (without, silent), (more, told) = planned(0), planned(20)

@@ -7,41 +7,41 @@ import pytest
 from msgspec.structs import replace
 
 from tests.fakes.backends import fake_backend
-from tests.run.stand_ins import configuration, experiment, fake_bench
+from tests.run.stand_ins import configuration, experiment, fake_equipment
 from tracetax.catalog.placeholders import BACKEND_FILES
 from tracetax.machine.facts import machine_facts
 from tracetax.preparation import PrepareStep
 from tracetax.run import prepare
-from tracetax.run.bench import Bench
+from tracetax.run.equipment import Equipment
 from tracetax.run.prepare import hashes
 
 FLAT = configuration("flat")
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Bench:
+def equipment(tmp_path: Path) -> Equipment:
     for agent in ("fake", "none"):
         folder = tmp_path / "agents" / agent / "files"
         folder.mkdir(parents=True)
         (folder / "a.conf").write_text("a = 1")
     prepared = {"fake": {"": {"home": Path("/cache/built/fake-home-1")}}}
-    return replace(fake_bench(Path("sink"), FLAT), agents_root=tmp_path / "agents", prepared=prepared)
+    return replace(fake_equipment(Path("sink"), FLAT), agents_root=tmp_path / "agents", prepared=prepared)
 
 
-def changed(before: Bench, after: Bench, tmp_path: Path, earlier: dict[str, str] | None = None) -> set[str]:
+def changed(before: Equipment, after: Equipment, tmp_path: Path, earlier: dict[str, str] | None = None) -> set[str]:
     machine = machine_facts(tmp_path)
     first = earlier or hashes(experiment(FLAT), before, machine)
     second = hashes(experiment(FLAT), after, machine)
     return {name for name in first | second if first.get(name) != second.get(name)}
 
 
-def test_nothing_has_changed_when_nothing_did(bench: Bench, tmp_path: Path) -> None:
-    assert changed(bench, bench, tmp_path) == set()
+def test_nothing_has_changed_when_nothing_did(equipment: Equipment, tmp_path: Path) -> None:
+    assert changed(equipment, equipment, tmp_path) == set()
 
 
 @pytest.mark.parametrize("change", ["content", "name", "gone", "another"])
-def test_a_change_of_an_agents_files_is_seen(bench: Bench, tmp_path: Path, change: str) -> None:
-    before = hashes(experiment(FLAT), bench, machine_facts(tmp_path))
+def test_a_change_of_an_agents_files_is_seen(equipment: Equipment, tmp_path: Path, change: str) -> None:
+    before = hashes(experiment(FLAT), equipment, machine_facts(tmp_path))
     file = tmp_path / "agents/fake/files/a.conf"
     match change:
         case "content":
@@ -52,25 +52,25 @@ def test_a_change_of_an_agents_files_is_seen(bench: Bench, tmp_path: Path, chang
             file.unlink()
         case _:
             file.with_name("b.conf").touch()
-    assert changed(bench, bench, tmp_path, before) == {"the files of the agent fake"}
+    assert changed(equipment, equipment, tmp_path, before) == {"the files of the agent fake"}
 
 
-def test_a_folder_that_is_made_of_something_else_is_seen(bench: Bench, tmp_path: Path) -> None:
-    other = replace(bench, prepared={"fake": {"": {"home": Path("/cache/built/fake-home-2")}}})
-    assert changed(bench, other, tmp_path) == {"the folder home of the agent fake"}
+def test_a_folder_that_is_made_of_something_else_is_seen(equipment: Equipment, tmp_path: Path) -> None:
+    other = replace(equipment, prepared={"fake": {"": {"home": Path("/cache/built/fake-home-2")}}})
+    assert changed(equipment, other, tmp_path) == {"the folder home of the agent fake"}
 
 
-def test_so_is_a_change_of_its_definition(bench: Bench, tmp_path: Path) -> None:
+def test_so_is_a_change_of_its_definition(equipment: Equipment, tmp_path: Path) -> None:
     step = PrepareStep("home", copy={"a": "{agent.files}/a.conf"})
-    fake = replace(bench.agents["fake"], prepare=(step,))
-    other = replace(bench, agents=bench.agents | {"fake": fake})
-    assert changed(bench, other, tmp_path) == {"the agent fake"}
+    fake = replace(equipment.agents["fake"], prepare=(step,))
+    other = replace(equipment, agents=equipment.agents | {"fake": fake})
+    assert changed(equipment, other, tmp_path) == {"the agent fake"}
 
 
 @pytest.mark.parametrize("place", ["module.py", "kinds/module.py", "kinds/deeper/module.py"])
 @pytest.mark.parametrize("change", ["content", "name"])
 def test_a_change_of_the_way_of_measuring_is_seen_in_every_folder_of_it(
-    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, change: str
+    equipment: Equipment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, change: str
 ) -> None:
     package = ModuleType("package")
     package.__path__ = [str(tmp_path / "package")]
@@ -78,34 +78,36 @@ def test_a_change_of_the_way_of_measuring_is_seen_in_every_folder_of_it(
     file.parent.mkdir(parents=True)
     file.write_text("WAIT_SECONDS = 1")
     monkeypatch.setattr(prepare, "MEASURING", (package,))
-    before = hashes(experiment(FLAT), bench, machine_facts(tmp_path))
+    before = hashes(experiment(FLAT), equipment, machine_facts(tmp_path))
     if change == "content":
         file.write_text("WAIT_SECONDS = 2")
     else:
         file.rename(file.with_name("other.py"))
-    assert changed(bench, bench, tmp_path, before) == {"Tracetax's way of measuring"}
+    assert changed(equipment, equipment, tmp_path, before) == {"Tracetax's way of measuring"}
 
 
-def test_a_change_of_the_workloads_file_or_its_runtimes_is_seen(bench: Bench, tmp_path: Path) -> None:
-    longer = replace(bench, workload=replace(bench.workload, least_warm_up_calls=20_000))
-    assert changed(bench, longer, tmp_path) == {"the file of the workload calltree/java"}
-    other = replace(bench, runtime=replace(bench.runtime, shared_flags=("-Xint",)))
-    assert changed(bench, other, tmp_path) == {"the file of the runtime java"}
+def test_a_change_of_the_workloads_file_or_its_runtimes_is_seen(equipment: Equipment, tmp_path: Path) -> None:
+    longer = replace(equipment, workload=replace(equipment.workload, least_warm_up_calls=20_000))
+    assert changed(equipment, longer, tmp_path) == {"the file of the workload calltree/java"}
+    other = replace(equipment, runtime=replace(equipment.runtime, shared_flags=("-Xint",)))
+    assert changed(equipment, other, tmp_path) == {"the file of the runtime java"}
 
 
-def test_a_change_of_a_backend_or_its_files_is_seen(bench: Bench, tmp_path: Path) -> None:
+def test_a_change_of_a_backend_or_its_files_is_seen(equipment: Equipment, tmp_path: Path) -> None:
     folder = tmp_path / "backends" / "files"
     folder.mkdir(parents=True)
     (folder / "a.conf").write_text("a = 1")
     supplied = replace(fake_backend(), values={BACKEND_FILES: str(folder), "prepared.home": "/cache/built/home-1"})
-    behind = replace(bench, backends={"fake-server": supplied})
-    assert changed(bench, behind, tmp_path) == {"the backend fake-server"}
+    behind = replace(equipment, backends={"fake-server": supplied})
+    assert changed(equipment, behind, tmp_path) == {"the backend fake-server"}
     assert changed(behind, behind, tmp_path) == set()
     for other in (
         replace(supplied, backend=replace(supplied.backend, version_named="1.1")),
         replace(supplied, values=supplied.values | {"prepared.home": "/cache/built/home-2"}),
     ):
-        assert changed(behind, replace(bench, backends={"fake-server": other}), tmp_path) == {"the backend fake-server"}
+        assert changed(behind, replace(equipment, backends={"fake-server": other}), tmp_path) == {
+            "the backend fake-server"
+        }
     before = hashes(experiment(FLAT), behind, machine_facts(tmp_path))
     (folder / "a.conf").write_text("a = 2")
     assert changed(behind, behind, tmp_path, before) == {"the backend fake-server"}

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from tests.run.stand_ins import FAKE, HEAP, configuration, experiment, fake_bench, new_run
+from tests.run.stand_ins import FAKE, HEAP, configuration, experiment, fake_equipment, new_run
 from tracetax.machine.isolation import Isolation
 from tracetax.model import Use
 from tracetax.results.records import Cell
@@ -43,10 +43,10 @@ def test_workload_and_sink_run_on_the_cores_that_the_plan_gives_them(tmp_path: P
     config = configuration("flat")
     what = experiment(config)
     isolation = Isolation(workload=(second,), companions=(first,), allowed=(first, second), processors=1)
-    bench = replace(fake_bench(sink_binary, config), cores=1, isolation=isolation)
+    equipment = replace(fake_equipment(sink_binary, config), cores=1, isolation=isolation)
     cell = Cell(part="p", use=Use(agent="fake", configuration="flat"), heap_bytes=HEAP)
     plan = TrialPlan(number=1, turn=Turn(block=1, block_size=1, cell=cell), part=what.parts[0], config=config)
-    record = run_trial(plan, bench, new_run(tmp_path / "run", what, config), watch)
+    record = run_trial(plan, equipment, new_run(tmp_path / "run", what, config), watch)
     assert record.status == "ok", record.verdicts
     assert seen["workload"] == {second}
     assert seen[sink_binary.name] == {first}

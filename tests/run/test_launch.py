@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from tests.run.stand_ins import configuration, fake_bench, part
+from tests.run.stand_ins import configuration, fake_equipment, part
 from tracetax.model import Configuration, JvmSettings, Parameters
 from tracetax.results.records import Cell, Role
-from tracetax.run.bench import Bench
+from tracetax.run.equipment import Equipment
 from tracetax.run.launch import command_line
 from tracetax.run.plan import TrialPlan, Turn
 
@@ -18,8 +18,8 @@ HEAP = 64 << 20
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    return fake_bench(tmp_path / "sink", FLAT)
+def equipment(tmp_path: Path) -> Equipment:
+    return fake_equipment(tmp_path / "sink", FLAT)
 
 
 def plan(config: Configuration = FLAT, role: Role = "configuration", collector: str = "G1") -> TrialPlan:
@@ -27,14 +27,16 @@ def plan(config: Configuration = FLAT, role: Role = "configuration", collector: 
     return TrialPlan(1, Turn(1, 1, Cell("p", of.uses[0], HEAP, role)), of, config)
 
 
-def command(of: TrialPlan, bench: Bench, tmp_path: Path) -> list[str]:
-    words, _ = command_line(of, bench, {"otlp-http": 4318}, tmp_path, tmp_path / "logs", tmp_path / "records")
+def command(of: TrialPlan, equipment: Equipment, tmp_path: Path) -> list[str]:
+    words, _ = command_line(of, equipment, {"otlp-http": 4318}, tmp_path, tmp_path / "logs", tmp_path / "records")
     return list(words)
 
 
-def test_a_jvm_gets_the_settings_then_what_all_share_then_the_agents_flags(bench: Bench, tmp_path: Path) -> None:
-    java, *words = command(plan(), bench, tmp_path)
-    assert java == str(bench.jdks[0].java)
+def test_a_jvm_gets_the_settings_then_what_all_share_then_the_agents_flags(
+    equipment: Equipment, tmp_path: Path
+) -> None:
+    java, *words = command(plan(), equipment, tmp_path)
+    assert java == str(equipment.jdks[0].java)
     assert words == [
         *(f"-Xms{HEAP}", f"-Xmx{HEAP}", "-XX:+UseG1GC", "-XX:+AlwaysPreTouch", *SHARED),
         *(f"-XX:ErrorFile={tmp_path}/logs/hs_err.log", "-javaagent:a.jar", "-Dto=4318"),
@@ -44,28 +46,30 @@ def test_a_jvm_gets_the_settings_then_what_all_share_then_the_agents_flags(bench
     ]
 
 
-def test_where_memory_is_measured_the_heap_begins_small_and_nothing_is_touched(bench: Bench, tmp_path: Path) -> None:
-    words = command(plan(role="memory"), bench, tmp_path)[1:9]
+def test_where_memory_is_measured_the_heap_begins_small_and_nothing_is_touched(
+    equipment: Equipment, tmp_path: Path
+) -> None:
+    words = command(plan(role="memory"), equipment, tmp_path)[1:9]
     assert words[:4] == [f"-Xms{32 << 20}", f"-Xmx{HEAP}", "-XX:+UseG1GC", SHARED[0]]
 
 
-def test_a_heap_smaller_than_what_it_begins_with_begins_with_all_of_it(bench: Bench, tmp_path: Path) -> None:
+def test_a_heap_smaller_than_what_it_begins_with_begins_with_all_of_it(equipment: Equipment, tmp_path: Path) -> None:
     of = plan(role="memory")
     small = replace(of, turn=replace(of.turn, cell=replace(of.cell, heap_bytes=16 << 20)))
-    assert command(small, bench, tmp_path)[1:3] == [f"-Xms{16 << 20}", f"-Xmx{16 << 20}"]
+    assert command(small, equipment, tmp_path)[1:3] == [f"-Xms{16 << 20}", f"-Xmx{16 << 20}"]
 
 
-def test_what_is_called_at_the_start_is_the_class_that_the_workload_names(bench: Bench, tmp_path: Path) -> None:
+def test_what_is_called_at_the_start_is_the_class_that_the_workload_names(equipment: Equipment, tmp_path: Path) -> None:
     of = plan()
     methods = replace(of.part, parameters=Parameters(calls=1, depth=1, start_up_methods=2))
-    words = command(replace(of, part=methods), bench, tmp_path)
+    words = command(replace(of, part=methods), equipment, tmp_path)
     assert words[words.index("--start-up") + 1] == "tracetax.generated.StartUp"
 
 
-def test_another_language_is_started_by_the_words_of_its_own_file(bench: Bench, tmp_path: Path) -> None:
+def test_another_language_is_started_by_the_words_of_its_own_file(equipment: Equipment, tmp_path: Path) -> None:
     start = ("{runtime}", "{shared}", "-W", "ignore", "{flags}", "{search_path}/main.py", "{arguments}")
-    runtime = replace(bench.runtime, settings={}, shared_flags=("-I",), timed_flags=())
-    other = replace(bench, workload=replace(bench.workload, start=start, main=""), runtime=runtime)
+    runtime = replace(equipment.runtime, settings={}, shared_flags=("-I",), timed_flags=())
+    other = replace(equipment, workload=replace(equipment.workload, start=start, main=""), runtime=runtime)
     words = command(plan(), other, tmp_path)
     assert words[1:7] == ["-I", "-W", "ignore", "-javaagent:a.jar", "-Dto=4318", "classes/main.py"]
     assert words[7] == "--calls"

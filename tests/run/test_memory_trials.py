@@ -4,7 +4,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from tests.run.stand_ins import HEAP, configuration, experiment, fake_bench, with_schedule
+from tests.run.stand_ins import HEAP, configuration, experiment, fake_equipment, with_schedule
 from tests.run.test_session import Watcher, session, undisturbed
 from tracetax.model import Configuration, Delivery
 from tracetax.results.blocks import whole_blocks
@@ -92,7 +92,7 @@ def test_those_it_has_take_no_time_of_a_resumed_runs_budget(tmp_path: Path, sink
     what = experiment(FLAT, memory=True)
     _, folder = session(tmp_path / "r", sink_binary, what, (FLAT,), Watcher())
     assert len(memory(folder)) == 2
-    assert Session(what, fake_bench(sink_binary, FLAT), folder, Watcher()).memory_due == []
+    assert Session(what, fake_equipment(sink_binary, FLAT), folder, Watcher()).memory_due == []
 
 
 def test_what_was_set_aside_gets_none(tmp_path: Path, sink_binary: Path) -> None:
@@ -111,7 +111,7 @@ def test_a_spent_budget_leaves_them_out_and_says_so(tmp_path: Path, sink_binary:
 
 
 def test_each_heap_has_a_baseline_of_its_own() -> None:
-    agents = fake_bench(Path("sink"), FLAT).agents
+    agents = fake_equipment(Path("sink"), FLAT).agents
     every = cells(experiment(FLAT), agents)
     larger = [replace(cell, heap_bytes=2 * HEAP) for cell in every]
     found = memory_cells([*every, *larger])
@@ -126,7 +126,7 @@ def test_each_heap_has_a_baseline_of_its_own() -> None:
 def test_the_plan_tells_them_and_counts_their_time() -> None:
     def planned(memory: bool) -> tuple[float, str]:
         what = experiment(FLAT, memory=memory)
-        agents = fake_bench(Path("sink"), FLAT).agents
+        agents = fake_equipment(Path("sink"), FLAT).agents
         return estimated_seconds(what, agents)[0], "\n".join(plan_lines(what, agents, seed=1))
 
     (without, silent), (more, told) = planned(memory=False), planned(memory=True)

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.machine.test_toolchain import write_jdk
-from tests.run.stand_ins import HEAP, RUNTIME, agents, configuration, experiment, fake_bench
+from tests.run.stand_ins import HEAP, RUNTIME, agents, configuration, experiment, fake_equipment
 from tracetax.errors import UserError
 from tracetax.machine.facts import machine_facts
 from tracetax.machine.toolchain import Jdk, jdk_at
@@ -133,8 +133,8 @@ def test_zgc_has_generations_where_they_are_an_option(release: int, collector: s
 
 def test_a_resume_is_refused_where_one_of_its_jdks_has_changed(tmp_path: Path) -> None:
     what, machine = on(0), machine_facts(tmp_path)
-    bench = fake_bench(tmp_path / "sink", FLAT)
-    before = hashes(what, bench, machine)
-    newer = replace(bench, jdks={0: replace(bench.jdks[0], version="17.0.99")})
+    equipment = fake_equipment(tmp_path / "sink", FLAT)
+    before = hashes(what, equipment, machine)
+    newer = replace(equipment, jdks={0: replace(equipment.jdks[0], version="17.0.99")})
     after = hashes(what, newer, machine)
     assert [name for name in before if before[name] != after.get(name)] == ["the JDK 17"]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from tests.run.stand_ins import configuration, experiment, fake_bench, new_run, with_schedule
+from tests.run.stand_ins import configuration, experiment, fake_equipment, new_run, with_schedule
 from tracetax.model import Configuration, Delivery, Experiment
 from tracetax.results.blocks import whole_blocks
 from tracetax.results.folder import RunFolder
@@ -49,7 +49,7 @@ def session(
     path: Path, sink: Path, what: Experiment, configs: tuple[Configuration, ...], watcher: Watcher
 ) -> tuple[Ended, RunFolder]:
     folder = RunFolder(path) if path.exists() else new_run(path, what, *configs)
-    return Session(what, fake_bench(sink, *configs), folder, watcher).run(), folder
+    return Session(what, fake_equipment(sink, *configs), folder, watcher).run(), folder
 
 
 @pytest.fixture(autouse=True)
@@ -86,7 +86,7 @@ def test_the_time_left_is_that_of_the_fewest_and_of_the_most_blocks(tmp_path: Pa
 
 def test_the_order_depends_on_the_seed_alone() -> None:
     configs = tuple(configuration(name) for name in "abcdef")
-    active = cells(experiment(*configs), fake_bench(Path("sink"), *configs).agents)
+    active = cells(experiment(*configs), fake_equipment(Path("sink"), *configs).agents)
     assert block(1, active, seed=1) == block(1, active, seed=1)
     assert len({tuple(turn.cell.label for turn in block(1, active, seed)) for seed in range(5)}) > 1
     assert block(1, active, 1) != block(2, active, 1)
@@ -124,11 +124,11 @@ def test_when_everything_fails_the_run_ends_and_says_so(tmp_path: Path, sink_bin
 def test_without_a_baseline_the_part_ends_at_once(tmp_path: Path, sink_binary: Path) -> None:
     config = configuration("flat")
     what = experiment(config, blocks=5)
-    bench = fake_bench(sink_binary, config)
-    broken = replace(bench.agents["none"].configurations["baseline"], jvm=("-Dfake=crash-before-main",))
-    none = replace(bench.agents["none"], configurations={"baseline": broken})
+    equipment = fake_equipment(sink_binary, config)
+    broken = replace(equipment.agents["none"].configurations["baseline"], jvm=("-Dfake=crash-before-main",))
+    none = replace(equipment.agents["none"], configurations={"baseline": broken})
     folder = new_run(tmp_path / "r", what, config)
-    ended = Session(what, replace(bench, agents={**bench.agents, "none": none}), folder, Watcher()).run()
+    ended = Session(what, replace(equipment, agents={**equipment.agents, "none": none}), folder, Watcher()).run()
     assert ended.parts == {"p": "failed"}
     assert {record.block for record in folder.records()} == {1}
 

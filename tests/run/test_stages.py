@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from tests.run.stand_ins import HEAP, configuration, experiment, fake_bench
+from tests.run.stand_ins import HEAP, configuration, experiment, fake_equipment
 from tracetax.companions.sink import Sink
 from tracetax.model import SCRAPED, Configuration, Scrape, Use
 from tracetax.process import Ending
@@ -103,8 +103,8 @@ def conducted(tmp_path: Path, config: Configuration) -> tuple[list[str], Any]:
     cell = Cell(part="p", use=Use(agent="fake", configuration=config.name), heap_bytes=HEAP)
     turn = Turn(block=1, block_size=1, cell=cell)
     plan = TrialPlan(number=1, turn=turn, part=experiment(config).parts[0], config=config)
-    bench = fake_bench(Path("sink"), config)
-    outcome = conduct_or_end(plan, bench, StagedSink(stage), stage, RecordsFolder(folder), tmp_path, stage.told)
+    equipment = fake_equipment(Path("sink"), config)
+    outcome = conduct_or_end(plan, equipment, StagedSink(stage), stage, RecordsFolder(folder), tmp_path, stage.told)
     in_a_row = [(event, len(list(same))) for event, same in groupby(stage.events)]
     return [event if count == 1 else f"{event} ({count})" for event, count in in_a_row], outcome
 

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.faults.scene import children
-from tests.run.stand_ins import HEAP, OF_THE_MACHINE, configuration, experiment, fake_bench, new_run
+from tests.run.stand_ins import HEAP, OF_THE_MACHINE, configuration, experiment, fake_equipment, new_run
 from tracetax.model import BASELINE, Configuration, Delivery, Use
 from tracetax.results.records import Cell, TrialRecord
 from tracetax.run.plan import TrialPlan, Turn
@@ -26,15 +26,15 @@ def trial(
 ) -> TrialRecord:
     what = experiment(config)
     use = use or Use(agent="fake", configuration=config.name)
-    bench = fake_bench(sink, config)
+    equipment = fake_equipment(sink, config)
     cell = Cell(part="p", use=use, heap_bytes=HEAP)
     plan = TrialPlan(
         number=1,
         turn=Turn(block=1, block_size=1, cell=cell),
         part=what.parts[0],
-        config=bench.configuration(use.agent, use.configuration),
+        config=equipment.configuration(use.agent, use.configuration),
     )
-    return run_trial(plan, bench, new_run(tmp_path / "run", what, config), watch)
+    return run_trial(plan, equipment, new_run(tmp_path / "run", what, config), watch)
 
 
 def codes(record: TrialRecord) -> set[str]:

@@ -18,9 +18,9 @@ from tracetax.machine.isolation import Isolation
 from tracetax.machine.threads import Work
 from tracetax.model import Parameters
 from tracetax.program import ThreadNames
-from tracetax.run.bench import Limits
 from tracetax.run.context import TrialContext
 from tracetax.run.drops import DropLog
+from tracetax.run.equipment import Limits
 from tracetax.run.network import ReceiverArrivals
 from tracetax.run.warm_up import (
     LARGEST_BURST_RECORDS,

@@ -22,8 +22,8 @@ from tracetax.machine.lock import sole_run
 from tracetax.report.capacity import render_capacity
 from tracetax.results.capacity import write_capacity
 from tracetax.results.folder import RunFolder, resume_command
-from tracetax.run.bench import Bench
 from tracetax.run.capacity import CapacitySearch
+from tracetax.run.equipment import Equipment
 from tracetax.run.progress import TerminalProgress
 
 
@@ -41,8 +41,8 @@ def capacity_command(request: CapacityRequest, root: Path, typed: tuple[str, ...
     machine = machine_facts(Path.cwd())
     path = request.out or RunFolder.new_path(Path("runs"), experiment.key, os.urandom(2).hex())
     with sole_run(), ending_in_order(console):
-        bench, folder = new_run(Asked(replaced.experiment, replaced.agents), command, path, machine, search=search)
-        return _search(bench, folder, console)
+        equipment, folder = new_run(Asked(replaced.experiment, replaced.agents), command, path, machine, search=search)
+        return _search(equipment, folder, console)
 
 
 def _resume(request: CapacityRequest, path: Path, command: Command) -> int:
@@ -57,21 +57,21 @@ def _resume(request: CapacityRequest, path: Path, command: Command) -> int:
     refuse_changed_files(manifest, command.root)
     machine = machine_facts(Path.cwd())
     with sole_run(), ending_in_order(command.console):
-        bench = taken_up(folder, experiment, command, machine)
-        return _search(bench, folder, command.console)
+        equipment = taken_up(folder, experiment, command, machine)
+        return _search(equipment, folder, command.console)
 
 
-def _search(bench: Bench, folder: RunFolder, console: Console) -> int:
+def _search(equipment: Equipment, folder: RunFolder, console: Console) -> int:
     manifest = folder.manifest
     assert manifest.search is not None
     experiment = manifest.experiment
     console.print(f"Run       {folder.path}", soft_wrap=True)
-    with tool_stays_off(bench.isolation), TerminalProgress(console) as progress:
+    with tool_stays_off(equipment.isolation), TerminalProgress(console) as progress:
         search = CapacitySearch(
             experiment.parts,
             manifest.search,
             experiment.schedule.budget_ns / 1e9,
-            bench,
+            equipment,
             folder,
             progress,
             concluded=lambda: _write(folder),

@@ -62,18 +62,18 @@ def check_command(request: CheckRequest, root: Path, typed: tuple[str, ...]) -> 
     machine = machine_facts(Path.cwd())
     path = request.out or RunFolder.new_path(Path("runs"), experiment.key, os.urandom(2).hex())
     with sole_run(), ending_in_order(console):
-        bench, folder = new_run(Asked(experiment, agents), Command(typed, root, console), path, machine)
+        equipment, folder = new_run(Asked(experiment, agents), Command(typed, root, console), path, machine)
         (part,) = experiment.parts
         (use,) = part.uses
-        config = bench.configuration(use.agent, use.configuration)
+        config = equipment.configuration(use.agent, use.configuration)
         cell = Cell(part.name, use, heap_for(config, part))
         plan = TrialPlan(folder.next_number(), Turn(block=1, block_size=1, cell=cell), part, config)
-        agent = bench.agents[use.agent]
+        agent = equipment.agents[use.agent]
         words = f"{CALLS:,} calls of {DEPTH} invocations, {CALLS_PER_SECOND:g} per second: about 20 seconds"
         console.print(f"\n{agent.name} {agent.version}, {config.title} ({use.configuration}): {words}", soft_wrap=True)
         with console.status("starting") as status:
-            record = run_trial(plan, bench, folder, status.update)
-    monitored = bench.workload.monitored.placeholders
+            record = run_trial(plan, equipment, folder, status.update)
+    monitored = equipment.workload.monitored.placeholders
     named = replace(config, record_name=fill(config.record_name or "", monitored))
     logs = folder.path / "logs" / f"{record.number:04d}"
     results = file_checks(record, named, str(logs), last_complaint(logs), monitored)

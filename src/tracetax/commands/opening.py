@@ -29,8 +29,8 @@ from tracetax.process import inherited_traps
 from tracetax.results.folder import RunFolder, check_free
 from tracetax.results.manifest import MANIFEST_VERSION, Invocation, Manifest
 from tracetax.run import prepare
-from tracetax.run.bench import Bench
 from tracetax.run.building import check_buildable
+from tracetax.run.equipment import Equipment
 from tracetax.run.plan import cells, check_memory, check_samples
 from tracetax.run.runtimes import foresee_runtimes
 
@@ -48,7 +48,7 @@ class Command(Struct, frozen=True):
 
 def new_run(
     asked: Asked, command: Command, path: Path, machine: Machine, *, seed: int = 0, search: Search | None = None
-) -> tuple[Bench, RunFolder]:
+) -> tuple[Equipment, RunFolder]:
     """Prepare what the trials need, and begin a run in ``path``.
 
     Raises UserError, before anything is fetched or built where the machine has too little memory or disk.
@@ -59,27 +59,27 @@ def new_run(
     check_memory(every, backends, memory_available())
     check_free(path)
     cache = cache_dir(os.environ)
-    bench = prepare.prepare(
+    equipment = prepare.prepare(
         *(experiment, agents, command.root, cache, machine.isolation, command.console.print), backends=backends
     )
     manifest = Manifest(
         version=MANIFEST_VERSION,
         tool_version=__version__,
         seed=seed,
-        hashes=prepare.hashes(experiment, bench, machine),
-        machine=msgspec.to_builtins(machine_with_java(machine, bench)),
-        agents=bench.agents,
+        hashes=prepare.hashes(experiment, equipment, machine),
+        machine=msgspec.to_builtins(machine_with_java(machine, equipment)),
+        agents=equipment.agents,
         invocations=(invocation(command, experiment),),
         inherited=inherited_traps(
             os.environ,
-            bench.runtime.not_inherited,
+            equipment.runtime.not_inherited,
             (name for agent in agents.values() for name in agent.environment_prefixes),
         ),
         search=search,
         backends=backends,
-        java={part.name: bench.jdks[part.jvm.jdk].described for part in experiment.parts},
+        java={part.name: equipment.jdks[part.jvm.jdk].described for part in experiment.parts},
     )
-    return bench, RunFolder.create(path, manifest)
+    return equipment, RunFolder.create(path, manifest)
 
 
 def foreseen(
@@ -125,7 +125,7 @@ def refuse_changed_files(manifest: Manifest, root: Path) -> None:
     _refuse([*changed, *changed_files(manifest.agents)])
 
 
-def taken_up(folder: RunFolder, experiment: Experiment, command: Command, machine: Machine) -> Bench:
+def taken_up(folder: RunFolder, experiment: Experiment, command: Command, machine: Machine) -> Equipment:
     """Prepare what a run needs to go on, and write down that it does; the machine's lock must be held.
 
     Raises UserError where its blocks would not be comparable, or the machine has too little memory.
@@ -136,20 +136,20 @@ def taken_up(folder: RunFolder, experiment: Experiment, command: Command, machin
     manifest = folder.manifest  # a run that has just ended may have written it anew
     folder.discard_unfinished()
     cache = cache_dir(os.environ)
-    bench = prepare.prepare(
+    equipment = prepare.prepare(
         *(experiment, manifest.agents, command.root, cache, machine.isolation, command.console.print),
         backends=manifest.backends,
     )
-    now = prepare.hashes(experiment, bench, machine)
+    now = prepare.hashes(experiment, equipment, machine)
     _refuse([name for name in {**manifest.hashes, **now} if manifest.hashes.get(name) != now.get(name)])
     invocations = (*manifest.invocations, invocation(command, experiment))
     folder.write_manifest(replace(manifest, invocations=invocations, part_endings={}))
-    return bench
+    return equipment
 
 
-def machine_with_java(machine: Machine, bench: Bench) -> Machine:
+def machine_with_java(machine: Machine, equipment: Equipment) -> Machine:
     """The machine, with the Java that this run uses in place of the one that is found first."""
-    return replace(machine, java=", ".join(dict.fromkeys(str(jdk) for jdk in bench.jdks.values())))
+    return replace(machine, java=", ".join(dict.fromkeys(str(jdk) for jdk in equipment.jdks.values())))
 
 
 def invocation(command: Command, experiment: Experiment) -> Invocation:

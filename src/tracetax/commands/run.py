@@ -56,8 +56,8 @@ def run_command(request: Request, root: Path, typed: tuple[str, ...]) -> int:
     path = request.out or RunFolder.new_path(Path("runs"), experiment.key, tag)
     with sole_run(), ending_in_order(console):
         ask_whether_busy(machine.isolation, console)
-        bench, folder = new_run(wanted, command, path, machine, seed=seed)
-        return _measure(experiment, bench, folder, machine, console, by)
+        equipment, folder = new_run(wanted, command, path, machine, seed=seed)
+        return _measure(experiment, equipment, folder, machine, console, by)
 
 
 def _resume(request: Request, path: Path, command: Command) -> int:
@@ -80,8 +80,8 @@ def _resume(request: Request, path: Path, command: Command) -> int:
     machine = machine_facts(Path.cwd())
     with sole_run(), ending_in_order(console):
         ask_whether_busy(machine.isolation, console)
-        bench = taken_up(folder, experiment, command, machine)
-        return _measure(experiment, bench, folder, machine, console, by)
+        equipment = taken_up(folder, experiment, command, machine)
+        return _measure(experiment, equipment, folder, machine, console, by)
 
 
 def _refuse_gate(by: float | None, agents: dict[str, Agent]) -> None:
@@ -95,15 +95,15 @@ def _refuse_gate(by: float | None, agents: dict[str, Agent]) -> None:
 
 def _measure(
     experiment: Experiment,
-    bench: prepare.Bench,
+    equipment: prepare.Equipment,
     folder: RunFolder,
     machine: Machine,
     console: Console,
     by: float | None,
 ) -> int:
-    _headline(experiment, bench, folder, machine, console)
-    with tool_stays_off(bench.isolation), TerminalProgress(console) as progress:
-        ended = Session(experiment, bench, folder, progress).run()
+    _headline(experiment, equipment, folder, machine, console)
+    with tool_stays_off(equipment.isolation), TerminalProgress(console) as progress:
+        ended = Session(experiment, equipment, folder, progress).run()
     try:
         findings, page = conclude(folder)
     except KeyboardInterrupt:
@@ -128,17 +128,17 @@ def _print_plan(experiment: Experiment, agents: dict[str, Agent], seed: int, con
 
 
 def _headline(
-    experiment: Experiment, bench: prepare.Bench, folder: RunFolder, machine: Machine, console: Console
+    experiment: Experiment, equipment: prepare.Equipment, folder: RunFolder, machine: Machine, console: Console
 ) -> None:
     """What is about to be measured, on what, for how long, and where it goes."""
     console.print()
     console.print(Text.assemble((experiment.key, "bold"), f": {experiment.title}"), soft_wrap=True)
     facts = (machine.cpu, plural(machine.cores, "core"), f"{machine.memory_bytes / 2**30:.0f} GiB", machine.kernel)
-    java = machine_with_java(machine, bench).java
+    java = machine_with_java(machine, equipment).java
     console.print(f"Machine   {', '.join(facts)}, {java}     load {machine.load[0]:.1f}", soft_wrap=True)
-    if bench.isolation.workload:
-        console.print(f"Cores     {bench.isolation.words}", soft_wrap=True)
+    if equipment.isolation.workload:
+        console.print(f"Cores     {equipment.isolation.words}", soft_wrap=True)
     for part in experiment.parts:
         names = ", ".join(str(use) for use in part.uses)
         console.print(f"Plan      {part.title}: {part_words(part)}: {names}; the baseline twice", soft_wrap=True)
-    console.print(f"Run       {folder.path}     {estimate_words(experiment, bench.agents)}\n", soft_wrap=True)
+    console.print(f"Run       {folder.path}     {estimate_words(experiment, equipment.agents)}\n", soft_wrap=True)

@@ -11,8 +11,8 @@ from tracetax.catalog.placeholders import ARTIFACT, BACKEND_FILES, PREPARED, ref
 from tracetax.companions.backend import BackendServer, Supplied
 from tracetax.companions.receiver import Receiver
 from tracetax.companions.sink import Sink
-from tracetax.run.bench import Bench
 from tracetax.run.context import MEASURED
+from tracetax.run.equipment import Equipment
 from tracetax.run.plan import TrialPlan
 
 
@@ -44,19 +44,19 @@ def supply_backend(backend: Backend, folder: Path, cache: Path, say: Say) -> Sup
 
 
 @contextmanager
-def receiver(plan: TrialPlan, bench: Bench, scratch: Path, logs: Path) -> Generator[Receiver, None, None]:
+def receiver(plan: TrialPlan, equipment: Equipment, scratch: Path, logs: Path) -> Generator[Receiver, None, None]:
     """The sink, or the backend in its place, for one trial.
 
     What an agent sends by protocols that the backend does not speak goes to a sink beside it.
     """
     reached = sink_protocols(plan.config)
-    supplied = bench.backends.get(plan.use.backend)
+    supplied = equipment.backends.get(plan.use.backend)
     with ExitStack() as stack:
         if supplied is None:
-            yield stack.enter_context(_sink(plan, bench, logs, reached))
+            yield stack.enter_context(_sink(plan, equipment, logs, reached))
             return
         left = reached - set(supplied.backend.accepts)
-        beside = stack.enter_context(_sink(plan, bench, logs, left)) if left else None
+        beside = stack.enter_context(_sink(plan, equipment, logs, left)) if left else None
         yield stack.enter_context(
             BackendServer(
                 supplied,
@@ -64,18 +64,18 @@ def receiver(plan: TrialPlan, bench: Bench, scratch: Path, logs: Path) -> Genera
                 charged=MEASURED,
                 folder=scratch / "backend",
                 log=logs / "backend.txt",
-                cores=bench.isolation.companions,
+                cores=equipment.isolation.companions,
                 beside=beside,
             )
         )
 
 
-def _sink(plan: TrialPlan, bench: Bench, logs: Path, protocols: Collection[str]) -> Sink:
+def _sink(plan: TrialPlan, equipment: Equipment, logs: Path, protocols: Collection[str]) -> Sink:
     return Sink(
-        bench.sink,
+        equipment.sink,
         protocols=protocols,
         depth=plan.config.traced(plan.part.parameters.depth),
-        record_name=fill(plan.config.record_name or "", bench.workload.monitored.placeholders),
+        record_name=fill(plan.config.record_name or "", equipment.workload.monitored.placeholders),
         error_log=logs / "sink.txt",
-        cores=bench.isolation.companions,
+        cores=equipment.isolation.companions,
     )

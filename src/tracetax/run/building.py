@@ -29,7 +29,7 @@ from tracetax.machine import disturbance
 from tracetax.model import WORKLOAD_CLASSES, Agent, Experiment
 from tracetax.process import Process, clean_environment
 from tracetax.results.records import Building
-from tracetax.run.bench import Bench
+from tracetax.run.equipment import Equipment
 from tracetax.run.plan import TrialPlan
 from tracetax.run.supplies import measured
 from tracetax.workloads.driver import WorkloadFailed
@@ -67,7 +67,7 @@ def check_buildable(experiment: Experiment, agents: dict[str, Agent]) -> None:
                 )
 
 
-def build_program(plan: TrialPlan, bench: Bench, folder: Path, logs: Path) -> Built:
+def build_program(plan: TrialPlan, equipment: Equipment, folder: Path, logs: Path) -> Built:
     """Build the program of a trial in the new ``folder``.
 
     Where a step needs its classes, or none compiles, all of it is compiled first; else it is compiled together with
@@ -75,20 +75,20 @@ def build_program(plan: TrialPlan, bench: Bench, folder: Path, logs: Path) -> Bu
     """
     parameters, use = plan.part.parameters, plan.use
     sources, classes = folder / "sources", folder / "classes"
-    start_up = bench.workload.start_up
+    start_up = equipment.workload.start_up
     assert start_up  # an experiment that asks for it has been refused otherwise
     write_sources(start_up, parameters.start_up_methods, parameters.start_up_monitored, sources)
-    steps = made_of_program(references(bench.agents[use.agent], [plan.config]).steps)
+    steps = made_of_program(references(equipment.agents[use.agent], [plan.config]).steps)
     values = {
         **start_up.monitored.placeholders,
-        **{f"{ARTIFACT}{name}": str(path) for name, path in bench.files(use).items()},
-        **{f"{PREPARED}{name}": str(path) for name, path in bench.folders(use).items()},
+        **{f"{ARTIFACT}{name}": str(path) for name, path in equipment.files(use).items()},
+        **{f"{PREPARED}{name}": str(path) for name, path in equipment.folders(use).items()},
         **{f"{PREPARED}{step.name}": str(folder / step.name) for step in steps},
-        FILES: str(bench.agent_folder(use.agent) / "files"),
+        FILES: str(equipment.agent_folder(use.agent) / "files"),
         WORKLOAD_CLASSES: str(classes),
         WORKLOAD_SOURCES: str(sources),
     }
-    tools = _Tools(plan, bench, folder, logs)
+    tools = _Tools(plan, equipment, folder, logs)
     from_classes = any(WORKLOAD_CLASSES in names_in(text) for step in steps for text in texts_of(step))
     left = _java(sources)
     if from_classes or not any(step.compile for step in steps):
@@ -122,10 +122,10 @@ def _files(sources: dict[Path, Path]) -> list[str]:
 class _Tools:
     """Runs the processes of a build one after the other, on the workload's cores, and adds up what they took."""
 
-    def __init__(self, plan: TrialPlan, bench: Bench, folder: Path, logs: Path) -> None:
+    def __init__(self, plan: TrialPlan, equipment: Equipment, folder: Path, logs: Path) -> None:
         self._label = plan.cell.label
-        self._limit = bench.limits.build
-        self._isolation = bench.isolation
+        self._limit = equipment.limits.build
+        self._isolation = equipment.isolation
         self._folder = folder
         self._log = logs / LOG
         self._begun = disturbance.machine_cpu(self._isolation.watched), time.process_time_ns()

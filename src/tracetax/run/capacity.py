@@ -11,7 +11,7 @@ from tracetax.model import FULL, Part, Rate, Search
 from tracetax.results.capacity import CapacityTrial, candidate_at_full, full_speed, given_up, looks, trials_of
 from tracetax.results.folder import RunFolder
 from tracetax.results.records import Cell, TrialRecord
-from tracetax.run.bench import Bench
+from tracetax.run.equipment import Equipment
 from tracetax.run.plan import TrialPlan, Turn, configuration, expected_seconds, heap_for
 from tracetax.run.trial import run_trial
 from tracetax.signals import undivided
@@ -86,7 +86,7 @@ class CapacitySearch:
         parts: tuple[Part, ...],
         search: Search,
         budget_seconds: float,
-        bench: Bench,
+        equipment: Equipment,
         folder: RunFolder,
         progress: SearchProgress,
         concluded: Callable[[], None] = lambda: None,
@@ -94,7 +94,7 @@ class CapacitySearch:
         """``concluded`` is called after every trial, so that what was found is on disk at any moment."""
         self.parts = parts
         self.search = search
-        self.bench = bench
+        self.equipment = equipment
         self.folder = folder
         self.progress = progress
         self.concluded = concluded
@@ -139,11 +139,11 @@ class CapacitySearch:
     def _trial(self, part: Part) -> None:
         begun = time.monotonic()
         (use,) = part.uses
-        config = configuration(self.bench.agents, use)
+        config = configuration(self.equipment.agents, use)
         cell = Cell(part=part.name, use=use, heap_bytes=heap_for(config, part))
         number = self.folder.next_number()
         plan = TrialPlan(number=number, turn=Turn(block=number, block_size=1, cell=cell), part=part, config=config)
-        record = run_trial(plan, self.bench, self.folder, self.progress.state)
+        record = run_trial(plan, self.equipment, self.folder, self.progress.state)
         self.records.append(record)
         if record.status == "failed":
             self.failed_trials.append(number)
@@ -155,6 +155,6 @@ class CapacitySearch:
         if self.spent:
             return sum(self.spent) / len(self.spent)
         part = at_rate(part, rate, self.search)
-        config = configuration(self.bench.agents, part.uses[0])
+        config = configuration(self.equipment.agents, part.uses[0])
         cell = Cell(part=part.name, use=part.uses[0], heap_bytes=heap_for(config, part))
         return expected_seconds(cell, part, config)

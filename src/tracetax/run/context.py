@@ -9,9 +9,9 @@ from tracetax.companions.receiver import PhaseReport, Receiver
 from tracetax.machine.isolation import Isolation
 from tracetax.model import Configuration, Parameters
 from tracetax.program import ThreadNames
-from tracetax.run.bench import Limits
 from tracetax.run.drain import Drained
 from tracetax.run.drops import DropLog
+from tracetax.run.equipment import Limits
 from tracetax.workloads.driver import Driver
 
 WARM_UP = "warm-up"

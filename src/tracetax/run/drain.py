@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from tracetax.companions.receiver import Counts, Receiver
 from tracetax.model import Configuration, Delivery
-from tracetax.run.bench import Limits
 from tracetax.run.drops import DropLog
+from tracetax.run.equipment import Limits
 
 POLL_SECONDS = 0.05
 BUSY_CORES = 0.05

@@ -52,19 +52,19 @@ class MeasuredPart(Struct, frozen=True):
     @property
     def blocks_done(self) -> int:
         """Whole blocks with a trial of the part."""
-        return sum(1 for found in self.blocks.values() if any(cell.part == self.part.name for cell in found))
+        return sum(1 for block in self.blocks.values() if any(cell.part == self.part.name for cell in block))
 
     def samples(self) -> Samples:
         """Every configuration's values over its blocks, and every pair of builds'."""
         samples: Samples = {}
         for cell in self.cells:
-            found = arranged.paired(self.blocks, cell, arranged.service_mean)
-            if found.blocks:
+            pairs = arranged.paired(self.blocks, cell, arranged.service_mean)
+            if pairs.blocks:
                 cpu = self._cpu(cell) if self.by_cpu else None
                 samples[str(cell.use)] = BlockValues(
-                    found.values,
-                    found.baseline_1,
-                    found.baseline_2,
+                    pairs.values,
+                    pairs.baseline_1,
+                    pairs.baseline_2,
                     cpu,
                     arranged.further_starts(self.further, cell),
                 )
@@ -101,7 +101,7 @@ def measured_part(
 
 def resting(of: MeasuredPart, decision: Decision) -> set[Cell]:
     """The configurations that need no further block, and are part of no comparison that does."""
-    unsettled = {name for name, progress in decision.configurations.items() if progress.wants_block}
+    unsettled = {name for name, standing in decision.configurations.items() if standing.wants_block}
     compared = {
         use for pair in of.part.build_pairs if _comparison(*pair) in unsettled for use in pair
     }  # a comparison is measured in the same blocks
@@ -119,12 +119,12 @@ def starts_due(of: MeasuredPart, decision: Decision) -> dict[Cell, int]:
     """
     due: dict[Cell, int] = {}
     for cell in of.cells:
-        progress = decision.configurations.get(str(cell.use))
-        if progress is None:
+        standing = decision.configurations.get(str(cell.use))
+        if standing is None:
             continue
         for alone, wanted in (
-            (cell.playing("further"), progress.starts_wanted),
-            (cell.baseline("further"), progress.baseline_starts_wanted),
+            (cell.playing("further"), standing.starts_wanted),
+            (cell.baseline("further"), standing.baseline_starts_wanted),
         ):
             made = arranged.further_trials(of.further, alone)
             known = arranged.further_starts(of.further, alone).own
@@ -141,11 +141,11 @@ def _comparison(first: object, second: object) -> str:
 def attainable_words(part: Part, decision: Decision, rule: StopRule, blocks_possible: int) -> str:
     """What the blocks that still fit will buy for those that do not get as narrow as asked; empty where all do."""
     wide = [
-        _attainable(name, progress)
-        for name, progress in decision.configurations.items()
-        if progress.status == "open"
-        and progress.attainable is not None
-        and (progress.projected_blocks or 0) > blocks_possible
+        _attainable(name, standing)
+        for name, standing in decision.configurations.items()
+        if standing.status == "open"
+        and standing.attainable is not None
+        and (standing.projected_blocks or 0) > blocks_possible
     ]
     if not wide:
         return ""
@@ -157,8 +157,8 @@ def attainable_words(part: Part, decision: Decision, rule: StopRule, blocks_poss
     )
 
 
-def _attainable(name: str, progress: SampleProgress) -> str:
-    now, then = progress.half_width_ratio or 0.0, progress.attainable or 0.0
+def _attainable(name: str, standing: SampleProgress) -> str:
+    now, then = standing.half_width_ratio or 0.0, standing.attainable or 0.0
     return f"{name} ± {100 * then:.2g} % of its ratio (now ± {100 * now:.2g} %)"
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from tracetax.catalog import fill
 from tracetax.catalog.placeholders import ARTIFACT, FILES, PREPARED, SCRAPE_PORT, names_in
 from tracetax.model import SCRAPED, WORKLOAD_CLASSES
-from tracetax.run.bench import Bench
+from tracetax.run.equipment import Equipment
 from tracetax.run.plan import TrialPlan, records_made
 from tracetax.run.runtimes import setting_flags
 from tracetax.workloads.kinds import kind_of
@@ -15,7 +15,7 @@ from tracetax.workloads.kinds import kind_of
 
 def command_line(
     plan: TrialPlan,
-    bench: Bench,
+    equipment: Equipment,
     ports: dict[str, int],
     scratch: Path,
     logs: Path,
@@ -26,50 +26,50 @@ def command_line(
 
     ``built`` are folders of classes of this trial alone.
     """
-    agent = bench.agents[plan.config.agent]
+    agent = equipment.agents[plan.config.agent]
     output = scratch / "workload"
     output.mkdir()
     expected = records_made(plan.config, plan.part)
     values = {
-        **bench.workload.monitored.placeholders,
-        **{f"{ARTIFACT}{name}": str(path) for name, path in bench.files(plan.use).items()},
-        **{f"{PREPARED}{name}": str(path) for name, path in bench.folders(plan.use).items()},
+        **equipment.workload.monitored.placeholders,
+        **{f"{ARTIFACT}{name}": str(path) for name, path in equipment.files(plan.use).items()},
+        **{f"{PREPARED}{name}": str(path) for name, path in equipment.folders(plan.use).items()},
         **sink_placeholders(ports),
         "expected.records": str(expected),
         "expected.records.next_power_of_two": str(1 << max(0, expected - 1).bit_length()),
         "expected.calls": str(plan.part.parameters.calls),
-        FILES: str(bench.agent_folder(agent.key) / "files"),
-        WORKLOAD_CLASSES: bench.class_path(plan.part.parameters, built),
+        FILES: str(equipment.agent_folder(agent.key) / "files"),
+        WORKLOAD_CLASSES: equipment.class_path(plan.part.parameters, built),
         "trial.dir": str(scratch),
         "records.dir": str(records),
     }
     words = {
-        "shared": shared_flags(plan, bench, logs / "hs_err.log"),
+        "shared": shared_flags(plan, equipment, logs / "hs_err.log"),
         "flags": tuple(fill(flag, values) for flag in plan.config.jvm),
-        "arguments": kind_of(bench.workload).arguments(
-            plan.part.parameters, output, logs / "status.txt", bench.workload
+        "arguments": kind_of(equipment.workload).arguments(
+            plan.part.parameters, output, logs / "status.txt", equipment.workload
         ),
     }
     texts = {
-        "runtime": str(bench.java(plan.part.jvm)),
+        "runtime": str(equipment.java(plan.part.jvm)),
         "search_path": ":".join(fill(entry, values) for entry in plan.config.class_path),
-        "main": bench.workload.main,
+        "main": equipment.workload.main,
     }
-    command = tuple(_filled(bench.workload.start, words, texts))
+    command = tuple(_filled(equipment.workload.start, words, texts))
     return command, {name: fill(value, values) for name, value in plan.config.environment.items()}
 
 
-def shared_flags(plan: TrialPlan, bench: Bench, error_file: Path) -> tuple[str, ...]:
+def shared_flags(plan: TrialPlan, equipment: Equipment, error_file: Path) -> tuple[str, ...]:
     """Flags that the baseline and every agent share: those of the settings, in order, and those of every trial.
 
     In a trial that measures memory the heap begins small, up to the same limit, and nothing is touched beforehand.
     """
-    runtime, jvm, cell = bench.runtime, plan.part.jvm, plan.cell
+    runtime, jvm, cell = equipment.runtime, plan.part.jvm, plan.cell
     memory = cell.role == "memory"
-    release = bench.jdks[jvm.jdk].release
+    release = equipment.jdks[jvm.jdk].release
     chosen = {"heap": cell.heap_bytes, "collector": jvm.collector}
     settings = [runtime.settings[name] for name in runtime.settings if name in chosen]
-    every = {"cores": str(bench.cores), "error_file": str(error_file)}
+    every = {"cores": str(equipment.cores), "error_file": str(error_file)}
     return (
         *(flag for one in settings for flag in setting_flags(one, chosen[one.name], release, growing=memory)),
         *(fill(flag, every) for flag in (() if memory else runtime.timed_flags)),

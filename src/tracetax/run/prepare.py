@@ -19,8 +19,8 @@ from tracetax.machine.facts import Machine
 from tracetax.machine.isolation import Isolation
 from tracetax.model import BASELINE, Agent, Experiment
 from tracetax.run.backends import supply_backend
-from tracetax.run.bench import Bench
 from tracetax.run.building import check_buildable
+from tracetax.run.equipment import Equipment
 from tracetax.run.runtimes import agents_by_release, check_runtimes, obtain_jdks, program_of
 from tracetax.run.supplies import measured, supply
 from tracetax.words import plural
@@ -45,7 +45,7 @@ def prepare(
     isolation: Isolation,
     say: Say,
     backends: Mapping[str, Backend] | None = None,
-) -> Bench:
+) -> Equipment:
     """Set up what every trial needs, telling ``say`` what took how long. Raises UserError with the way out."""
     used = needed_agents(experiment, agents)
     workload, runtime = program_of(experiment, root)
@@ -91,7 +91,7 @@ def prepare(
         key: supply_backend(backend, root / "backends" / key, cache, say) for key, backend in (backends or {}).items()
     }
     say("Prepared: " + " · ".join(took))
-    return Bench(
+    return Equipment(
         workload=workload,
         runtime=runtime,
         jdks=jdks,
@@ -115,7 +115,7 @@ def start_ups(experiment: Experiment) -> list[tuple[int, int]]:
     return sorted(set(said))
 
 
-def hashes(experiment: Experiment, bench: Bench, machine: Machine) -> dict[str, str]:
+def hashes(experiment: Experiment, equipment: Equipment, machine: Machine) -> dict[str, str]:
     """What must stay the same for blocks to be comparable; the schedule and the titles may change.
 
     Sink and workload are known by the folders that they were built into, which are named by content and compiler.
@@ -123,23 +123,23 @@ def hashes(experiment: Experiment, bench: Bench, machine: Machine) -> dict[str, 
     measured = [(part.name, part.parameters, part.jvm, [str(use) for use in part.uses]) for part in experiment.parts]
     result = {
         "the experiment": _digest((experiment.key, experiment.workload, measured)),
-        "the sink": bench.sink.parent.name,
-        "the workload": " ".join((bench.classes.name, *(path.name for path in bench.start_up.values()))),
+        "the sink": equipment.sink.parent.name,
+        "the workload": " ".join((equipment.classes.name, *(path.name for path in equipment.start_up.values()))),
         "the machine": _digest((machine.cpu, machine.cores, machine.memory_bytes, machine.kernel, machine.virtualised)),
-        "the cores of workload and sink": _digest((bench.isolation.workload, bench.isolation.companions)),
-        f"the file of the workload {bench.workload.key}": _digest(bench.workload),
-        f"the file of the runtime {bench.runtime.key}": _digest(bench.runtime),
+        "the cores of workload and sink": _digest((equipment.isolation.workload, equipment.isolation.companions)),
+        f"the file of the workload {equipment.workload.key}": _digest(equipment.workload),
+        f"the file of the runtime {equipment.runtime.key}": _digest(equipment.runtime),
         "Tracetax's way of measuring": _digest([_source(part) for part in MEASURING]),
     }
-    result |= {f"the JDK {jdk.release}": _digest(jdk.described) for jdk in bench.jdks.values()}
-    for key, agent in bench.agents.items():
+    result |= {f"the JDK {jdk.release}": _digest(jdk.described) for jdk in equipment.jdks.values()}
+    for key, agent in equipment.agents.items():
         result[f"the agent {key}"] = _digest(agent)
-        if files := _files(bench.agent_folder(key) / "files"):
+        if files := _files(equipment.agent_folder(key) / "files"):
             result[f"the files of the agent {key}"] = files
-        for label, folders in bench.prepared.get(key, {}).items():
+        for label, folders in equipment.prepared.get(key, {}).items():
             build = f" [{label}]" if label else ""
             result |= {f"the folder {name} of the agent {key}{build}": path.name for name, path in folders.items()}
-    for key, supplied in bench.backends.items():
+    for key, supplied in equipment.backends.items():
         within = [path for name, path in supplied.values.items() if name.startswith(PREPARED)]
         files = _files(Path(supplied.values[BACKEND_FILES]))
         result[f"the backend {key}"] = _digest((supplied.backend, [Path(path).name for path in within], files))

@@ -13,7 +13,7 @@ from tracetax.results import blocks as arranged
 from tracetax.results.folder import RunFolder
 from tracetax.results.records import BASELINES, Cell, TrialRecord
 from tracetax.run import judging, pilot
-from tracetax.run.bench import Bench
+from tracetax.run.equipment import Equipment
 from tracetax.run.plan import TrialPlan, Turn, block, cells, expected_seconds, memory_cells
 from tracetax.run.progress import line_of, so_far
 from tracetax.run.trial import run_trial
@@ -57,15 +57,15 @@ class Ended(Struct, frozen=True):
 class Session:
     """Runs an experiment into a run folder, from the first block or from where an earlier session ended."""
 
-    def __init__(self, experiment: Experiment, bench: Bench, folder: RunFolder, progress: RunProgress) -> None:
+    def __init__(self, experiment: Experiment, equipment: Equipment, folder: RunFolder, progress: RunProgress) -> None:
         """Take up the run in ``folder``: finished trials in it count."""
         self.experiment = experiment
-        self.bench = bench
+        self.equipment = equipment
         self.folder = folder
         self.progress = progress
         self.seed = folder.manifest.seed
         self.parts = {part.name: part for part in experiment.parts}
-        self.cells = cells(experiment, bench.agents)
+        self.cells = cells(experiment, equipment.agents)
         self.records = folder.records()
         self.started = time.monotonic()
         self.spent = defaultdict[Cell, list[float]](list)
@@ -137,7 +137,7 @@ class Session:
         whole = arranged.whole_blocks(self.records)
         lines: list[str] = []
         for part in self.parts.values():
-            count, known = so_far(part, self.cells, whole, self.bench.agents)
+            count, known = so_far(part, self.cells, whole, self.equipment.agents)
             if known:
                 lines.append(line_of(part.title if len(self.parts) > 1 else "", count, known))
         self.progress.known(lines)
@@ -153,7 +153,7 @@ class Session:
             if part.name in self.ended or known or measured.blocks_done < pilot.PILOT_BLOCKS:
                 continue
             configs = [
-                (cell, self.bench.configuration(cell.use.agent, cell.use.configuration)) for cell in measured.cells
+                (cell, self.equipment.configuration(cell.use.agent, cell.use.configuration)) for cell in measured.cells
             ]
             chosen = pilot.choose(part, configs, measured.blocks, self.folder, schedule)
             manifest = replace(manifest, chosen_calls=(*manifest.chosen_calls, *chosen))
@@ -248,9 +248,9 @@ class Session:
             number=number,
             turn=turn,
             part=part,
-            config=self.bench.configuration(turn.cell.use.agent, turn.cell.use.configuration),
+            config=self.equipment.configuration(turn.cell.use.agent, turn.cell.use.configuration),
         )
-        record = run_trial(plan, self.bench, self.folder, self.progress.state)
+        record = run_trial(plan, self.equipment, self.folder, self.progress.state)
         self.spent[turn.cell].append(time.monotonic() - begun)
         self.records.append(record)
         self.repeating.seen(record)
@@ -293,7 +293,7 @@ class Session:
             if measured := self.spent.get(alike):
                 return sum(measured) / len(measured)
         part = self._part_of(cell)
-        return expected_seconds(cell, part, self.bench.configuration(cell.use.agent, cell.use.configuration))
+        return expected_seconds(cell, part, self.equipment.configuration(cell.use.agent, cell.use.configuration))
 
     def _block_seconds(self) -> float:
         return sum(self._estimate(cell) for cell in self.cells if self._active(cell))

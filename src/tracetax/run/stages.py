@@ -13,10 +13,10 @@ from tracetax.machine.threads import compiling, peak_rss_bytes
 from tracetax.model import Configuration, Parameters
 from tracetax.process import Ending
 from tracetax.results.records import CpuAccount
-from tracetax.run.bench import Bench, Limits
 from tracetax.run.context import MEASURED, WARM_UP, RecordSource, TrialContext
 from tracetax.run.drain import Drained
 from tracetax.run.drops import DropLog
+from tracetax.run.equipment import Equipment, Limits
 from tracetax.run.files import FileRecords, RecordsFolder
 from tracetax.run.network import NetworkRecords, ScrapedRecords
 from tracetax.run.plan import TrialPlan
@@ -64,7 +64,7 @@ class TrialOutcome(Struct, frozen=True):
 
 def conduct_or_end(
     plan: TrialPlan,
-    bench: Bench,
+    equipment: Equipment,
     sink: Receiver,
     driver: Driver,
     records: RecordsFolder,
@@ -76,22 +76,22 @@ def conduct_or_end(
         config=plan.config,
         parameters=plan.part.parameters,
         expected=plan.expected,
-        least_warm_up_calls=bench.workload.least_warm_up_calls,
-        threads=bench.threads,
-        limits=bench.limits,
-        isolation=bench.isolation,
+        least_warm_up_calls=equipment.workload.least_warm_up_calls,
+        threads=equipment.threads,
+        limits=equipment.limits,
+        isolation=equipment.isolation,
         receiver=sink,
         driver=driver,
         drops=DropLog(plan.config.drop_log, (logs / "stdout.txt", logs / "stderr.txt")),
         watch=watch,
     )
     try:
-        with Sampler(driver.process.pid, bench.threads) as sampler:
+        with Sampler(driver.process.pid, equipment.threads) as sampler:
             return _conduct(context, source_of(context, records), sampler)
     except WorkloadFailed as failure:
         if failure.code == "jvm-hangs":
             driver.process.ask_for_threads()
-            driver.process.stop(grace=0.0, term_grace=bench.limits.term)
+            driver.process.stop(grace=0.0, term_grace=equipment.limits.term)
         raise
 
 

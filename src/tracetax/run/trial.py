@@ -17,9 +17,9 @@ from tracetax.process import clean_environment
 from tracetax.results.folder import RunFolder, disk_errors
 from tracetax.results.records import Moments, TrialRecord, Verdict
 from tracetax.run.backends import receiver
-from tracetax.run.bench import Bench
 from tracetax.run.building import LOG, Built, build_program
 from tracetax.run.context import WARM_UP
+from tracetax.run.equipment import Equipment
 from tracetax.run.files import RecordsFolder, records_folder
 from tracetax.run.launch import by_hand, command_line
 from tracetax.run.outcome import finished, with_process
@@ -35,7 +35,7 @@ PROGRAM = "program"
 """The folder in which a trial builds its program."""
 
 
-def run_trial(plan: TrialPlan, bench: Bench, folder: RunFolder, watch: Callable[[str], None]) -> TrialRecord:
+def run_trial(plan: TrialPlan, equipment: Equipment, folder: RunFolder, watch: Callable[[str], None]) -> TrialRecord:
     """Make one trial and keep it in the run folder, whatever came of it.
 
     ``watch`` is told what is going on. A failed trial is a record with an error verdict; only what would fail every
@@ -59,7 +59,7 @@ def run_trial(plan: TrialPlan, bench: Bench, folder: RunFolder, watch: Callable[
         moments=Moments(spawned=0),
     )
     with disk_errors(folder.path), records_folder(scratch) as records:
-        record = _attempt(plan, bench, record, scratch, logs, records, watch)
+        record = _attempt(plan, equipment, record, scratch, logs, records, watch)
         shutil.rmtree(scratch / PROGRAM, ignore_errors=True)
         cut(logs)
     folder.keep_trial(record)
@@ -68,7 +68,7 @@ def run_trial(plan: TrialPlan, bench: Bench, folder: RunFolder, watch: Callable[
 
 def _attempt(
     plan: TrialPlan,
-    bench: Bench,
+    equipment: Equipment,
     record: TrialRecord,
     scratch: Path,
     logs: Path,
@@ -81,13 +81,13 @@ def _attempt(
     try:
         if plan.part.parameters.start_up_built:
             watch("building its program")
-            built = build_program(plan, bench, scratch / PROGRAM, logs)
+            built = build_program(plan, equipment, scratch / PROGRAM, logs)
             record = replace(record, building=built.building)
         if plan.use.backend:
             watch(f"starting {plan.use.backend}")
-        with receiver(plan, bench, scratch, logs) as sink:
+        with receiver(plan, equipment, scratch, logs) as sink:
             own = built.class_path if built else ()
-            command, environment = command_line(plan, bench, dict(sink.ports), scratch, logs, records.path, own)
+            command, environment = command_line(plan, equipment, dict(sink.ports), scratch, logs, records.path, own)
             record = replace(record, command=command, environment=environment)
             watch("starting")
             sink.next_phase(WARM_UP)
@@ -106,14 +106,14 @@ def _attempt(
                 logs / "status.txt",
                 logs,
                 meanwhile=lambda: _check(sink, records if plan.config.writes_files else None),
-                cores=bench.isolation.workload,
+                cores=equipment.isolation.workload,
             )
             started.append(driver)
             with driver.process, Flood(driver.process, logs, plan.config.most_output_bytes):
-                outcome = conduct_or_end(plan, bench, sink, driver, records, logs, watch)
+                outcome = conduct_or_end(plan, equipment, sink, driver, records, logs, watch)
         if built:
             outcome = replace(outcome, load=combined_load(built.load, outcome.load))
-        result = kind_of(bench.workload).collect(scratch, plan.number, plan.part.parameters)
+        result = kind_of(equipment.workload).collect(scratch, plan.number, plan.part.parameters)
         record = finished(plan, record, outcome, result)
     except (WorkloadFailed, SinkLost) as failure:
         code = failure.code

@@ -137,16 +137,16 @@ def decide(
     """
     early = blocks_done < rule.min_blocks
     further = max(0, blocks_affordable)
-    progress = {name: _progress(values, rule, further, early) for name, values in samples.items()}
-    wanted = any(sample.wants_block for sample in progress.values()) if progress else blocks_done < rule.max_blocks
+    standings = {name: _standing(values, rule, further, early) for name, values in samples.items()}
+    wanted = any(sample.wants_block for sample in standings.values()) if standings else blocks_done < rule.max_blocks
     reason: Reason | None = None
-    if {sample.status for sample in progress.values()} == {"settled"}:
+    if {sample.status for sample in standings.values()} == {"settled"}:
         reason = "settled"
     elif not wanted:
         reason = "max-blocks"
     elif blocks_affordable <= 0:
         reason = "budget"
-    return Decision(reason, progress)
+    return Decision(reason, standings)
 
 
 def narrow_enough(log_ratio: Estimate, difference: Estimate, half_width_ratio: float, half_width_ns: float) -> bool:
@@ -192,9 +192,9 @@ def cpu_narrow_enough(cpu: Estimate, half_width_ratio: float, half_width_ns: flo
     return half is not None and half <= max(CPU_WIDER * half_width_ratio * abs(cpu.mean), half_width_ns)
 
 
-def _progress(values: BlockValues | BuildValues, rule: StopRule, further: int, early: bool) -> SampleProgress:
+def _standing(values: BlockValues | BuildValues, rule: StopRule, further: int, early: bool) -> SampleProgress:
     if isinstance(values, BuildValues):
-        return _progress_of_builds(values, rule, further, early)
+        return _standing_of_builds(values, rule, further, early)
     n = finite(values.values).size
     early = early or n < rule.min_blocks  # also where its first blocks do not count
     if n < 2:
@@ -233,7 +233,7 @@ def _due_for_regimes(regimes: OverheadRegimes, blocks: int, rule: StopRule) -> b
     return blocks < least or (regimes.rare < SLOW_WANTED and blocks < most)
 
 
-def _progress_of_builds(values: BuildValues, rule: StopRule, further: int, early: bool) -> SampleProgress:
+def _standing_of_builds(values: BuildValues, rule: StopRule, further: int, early: bool) -> SampleProgress:
     ratio = compare_paired(values.second, values.first, "log-ratio")
     if ratio.half_width is None or ratio.sd is None:
         return SampleProgress("open", ratio.n, None, None, None, wants_block=ratio.n < rule.max_blocks)

@@ -41,7 +41,7 @@ class Limits(Struct, frozen=True):
     """Silence at the end of a warm-up whose records go to files: what is written later belongs to it all the same."""
 
 
-class Bench(Struct, frozen=True):
+class Equipment(Struct, frozen=True):
     """Everything that a trial is set up with."""
 
     workload: Workload
