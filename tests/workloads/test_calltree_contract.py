@@ -49,6 +49,12 @@ LANGUAGES = {
         start=("java", "-Xmx256m", "-cp", "{built}", "tracetax.calltree.Main"),
         too_deep="StackOverflowError",
     ),
+    "node": Language(
+        runtime="node",
+        start=("node", "{sources}/main.js"),
+        too_deep="RangeError",
+        threads=False,
+    ),
     "python": Language(
         runtime=sys.executable,
         start=(sys.executable, "-m", "tracetax_calltree"),
