@@ -66,7 +66,7 @@ func commands(stop *atomic.Bool) <-chan string {
 
 var burst = regexp.MustCompile(`^warm-up +([1-9][0-9]{0,17})$`)
 
-// obey does what one command says. A call that panics is an error, with its stack on standard error.
+// obey does what one command says.
 func (t *trial) obey(line string) error {
 	if words := burst.FindStringSubmatch(line); words != nil {
 		calls, err := strconv.ParseInt(words[1], 10, 64)
@@ -100,7 +100,7 @@ func (s *statusLog) event(name string, atNs int64, text string) {
 	}
 }
 
-// callFailed is what a call that panics becomes.
+// callFailed is the error that a call which panics becomes; its stack goes to standard error.
 func callFailed(reason any) error {
 	fmt.Fprintf(os.Stderr, "%v\n%s", reason, debug.Stack())
 	return fmt.Errorf("a caller failed: %v", reason)
