@@ -1,0 +1,3 @@
+module tracetax/calltree
+
+go 1.26
