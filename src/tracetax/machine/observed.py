@@ -14,7 +14,7 @@ from tracetax.machine.limits import cgroup_version, meminfo, memory_available, r
 from tracetax.machine.lock import holder
 
 WANTED_BUFFER_BYTES = 16 << 20
-"""What the sink asks for, see ``sink/datagrams.go``."""
+"""What the sink asks for, see ``sink/internal/network/datagrams.go``."""
 BY_FORCE = 33
 """Linux's SO_RCVBUFFORCE, which only a privileged process may use and Python does not name."""
 

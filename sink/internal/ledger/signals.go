@@ -1,0 +1,6 @@
+package ledger
+
+const (
+	Metrics = "metrics"
+	Logs    = "logs"
+)

@@ -1,0 +1,31 @@
+// Package otlp is the OpenTelemetry Protocol, over HTTP and over gRPC.
+package otlp
+
+import (
+	"tracetax/sink/internal/grpcserver"
+	"tracetax/sink/internal/httpserver"
+	"tracetax/sink/internal/ledger"
+	"tracetax/sink/internal/protocol"
+	"tracetax/sink/internal/tree"
+)
+
+const traces = "traces"
+
+var signals = []string{ledger.Metrics, ledger.Logs}
+
+// HTTP is OTLP over HTTP/1.1 with bodies in protobuf or JSON. Messages carry spans, which are counted, or metrics
+// and logs, which are answered.
+var HTTP = protocol.Protocol{
+	Signals:         signals,
+	ConnectionBytes: httpserver.ConnectionBytes,
+	Structure:       func() tree.Structure { return &tree.SpanChain{} },
+	Receiver:        newHTTP,
+}
+
+// GRPC is OTLP over gRPC: unary calls of three services.
+var GRPC = protocol.Protocol{
+	Signals:         signals,
+	ConnectionBytes: grpcserver.ConnectionBytes,
+	Structure:       func() tree.Structure { return &tree.SpanChain{} },
+	Receiver:        newGRPC,
+}
