@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"tracetax/sink/internal/samples"
-	"tracetax/sink/internal/wire/msgpack"
 )
 
 func FuzzDatadog(f *testing.F) {
@@ -12,7 +11,7 @@ func FuzzDatadog(f *testing.F) {
 		f.Add(format.write(samples.CallSpans(1, 3), samples.CallSpans(2, 3)))
 		f.Add(format.write([]samples.Span{{Trace: 1, ID: 2, Name: "other"}, {Trace: 1, ID: 1, Start: 3}}))
 	}
-	f.Add([]byte{msgpack.MpArray | 1, msgpack.MpArray32, 0xff, 0xff, 0xff, 0xff, msgpack.MpMap32})
+	f.Add([]byte{mpArray | 1, mpArray32, 0xff, 0xff, 0xff, 0xff, mpMap32})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, format := range formats {
 			once := count(3, format.read, data)

@@ -17,7 +17,6 @@ import (
 	"tracetax/sink/internal/samples"
 	"tracetax/sink/internal/sink"
 	"tracetax/sink/internal/tree"
-	"tracetax/sink/internal/wire/msgpack"
 )
 
 func TestDatadogTracesAreCountedExactlyAndAnsweredWithTheRates(t *testing.T) {
@@ -119,7 +118,7 @@ func TestATracerAsksOnlyOnceWhatTheReceiverIs(t *testing.T) {
 		t.Errorf("%+v: %v", info, err)
 	}
 	for _, path := range info.Endpoints {
-		if code, _, text := put(t, r, path, []byte{msgpack.MpArray | 2, msgpack.MpArray, msgpack.MpArray}, nil); code != 200 {
+		if code, _, text := put(t, r, path, []byte{mpArray | 2, mpArray, mpArray}, nil); code != 200 {
 			t.Errorf("%s: %d %s", path, code, text)
 		}
 	}
@@ -249,15 +248,15 @@ func TestIdsFillAllBits(t *testing.T) {
 func TestAMessageWithTooManyStringsIsMalformed(t *testing.T) {
 	var w msgpackWriter
 	w.array(2)
-	w.data = append(w.data, msgpack.MpArray32, 0, 1, 0, 1)
-	w.data = append(w.data, bytes.Repeat([]byte{msgpack.MpText}, maxTableStrings+1)...)
+	w.data = append(w.data, mpArray32, 0, 1, 0, 1)
+	w.data = append(w.data, bytes.Repeat([]byte{mpText}, maxTableStrings+1)...)
 	w.array(0)
 	samples.ExpectCount(t, count(1, (*walk).listed, w.data), account.Account{Malformed: 1})
 }
 
 func TestASpanThatNamesAStringThatIsNotThereHasNoName(t *testing.T) {
 	message := listedTraces(samples.CallSpans(1, 1))
-	at := bytes.Index(message, []byte{msgpack.MpArray | 12, 1, 2, 3})
+	at := bytes.Index(message, []byte{mpArray | 12, 1, 2, 3})
 	message[at+3] = 100
 	samples.ExpectCount(t, count(1, (*walk).listed, message), account.Account{
 		UnexpectedNames: 1, Unexpected: map[string]int64{"": 1},

@@ -14,7 +14,20 @@ import (
 	"tracetax/sink/internal/samples"
 	"tracetax/sink/internal/sinktest"
 	"tracetax/sink/internal/tree"
-	"tracetax/sink/internal/wire/msgpack"
+)
+
+// First bytes of MessagePack's values. Those of map, array and text hold a length in their lowest bits.
+const (
+	mpMap     = 0x80
+	mpArray   = 0x90
+	mpText    = 0xa0
+	mpNil     = 0xc0
+	mpUint64  = 0xcf
+	mpInt64   = 0xd3
+	mpText8   = 0xd9
+	mpArray16 = 0xdc
+	mpArray32 = 0xdd
+	mpMap32   = 0xdf
 )
 
 // msgpackWriter writes MessagePack in the shapes that Datadog's tracers for Java use.
@@ -22,25 +35,25 @@ type msgpackWriter struct{ data []byte }
 
 func (w *msgpackWriter) array(size int) {
 	if size < 16 {
-		w.data = append(w.data, msgpack.MpArray|byte(size))
+		w.data = append(w.data, mpArray|byte(size))
 		return
 	}
-	w.data = binary.BigEndian.AppendUint16(append(w.data, msgpack.MpArray16), uint16(size))
+	w.data = binary.BigEndian.AppendUint16(append(w.data, mpArray16), uint16(size))
 }
 
-func (w *msgpackWriter) pairs(size int) { w.data = append(w.data, msgpack.MpMap|byte(size)) }
+func (w *msgpackWriter) pairs(size int) { w.data = append(w.data, mpMap|byte(size)) }
 
 func (w *msgpackWriter) text(text string) {
 	if len(text) < 32 {
-		w.data = append(w.data, msgpack.MpText|byte(len(text)))
+		w.data = append(w.data, mpText|byte(len(text)))
 	} else {
-		w.data = append(w.data, msgpack.MpText8, byte(len(text)))
+		w.data = append(w.data, mpText8, byte(len(text)))
 	}
 	w.data = append(w.data, text...)
 }
 
 func (w *msgpackWriter) long(value uint64) {
-	w.data = binary.BigEndian.AppendUint64(append(w.data, msgpack.MpUint64), value)
+	w.data = binary.BigEndian.AppendUint64(append(w.data, mpUint64), value)
 }
 
 func (w *msgpackWriter) small(value byte) { w.data = append(w.data, value) }
@@ -79,9 +92,9 @@ func (w *msgpackWriter) mappedSpan(s samples.Span) {
 	w.text("start")
 	w.long(1_700_000_000_000_000_000 + s.Start)
 	w.text("duration")
-	w.data = binary.BigEndian.AppendUint64(append(w.data, msgpack.MpInt64), s.End-s.Start)
+	w.data = binary.BigEndian.AppendUint64(append(w.data, mpInt64), s.End-s.Start)
 	w.text("type")
-	w.small(msgpack.MpNil)
+	w.small(mpNil)
 	w.text("error")
 	w.small(0)
 	w.text("metrics")
@@ -111,7 +124,7 @@ func listedTraces(traces ...[]samples.Span) []byte {
 	var w msgpackWriter
 	w.array(2)
 	w.array(len(strings))
-	w.small(msgpack.MpNil)
+	w.small(mpNil)
 	for _, text := range strings[1:] {
 		w.text(text)
 	}
@@ -141,7 +154,7 @@ func (w *msgpackWriter) listedSpan(s samples.Span, resource byte) {
 	w.long(s.ID)
 	w.long(s.Parent)
 	w.long(1_700_000_000_000_000_000 + s.Start)
-	w.data = binary.BigEndian.AppendUint64(append(w.data, msgpack.MpInt64), s.End-s.Start)
+	w.data = binary.BigEndian.AppendUint64(append(w.data, mpInt64), s.End-s.Start)
 	w.small(0)
 	w.pairs(1)
 	w.small(4)
