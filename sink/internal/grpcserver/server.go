@@ -16,9 +16,14 @@ import (
 
 // Server answers gRPC calls on clear text HTTP/2: unary ones, streams of messages with one reply at their end, and
 // streams whose messages are answered one by one.
-// One goroutine per connection reads frames, puts messages together and hands them over: nothing is passed between
-// goroutines, and most of a message's bytes are copied once, from the kernel into the message. A gRPC library spends
-// several times as much, and takes a message into memory before anyone can say that there is no room for it.
+//
+// One goroutine per connection reads frames, puts messages together and hands them over. Nothing is passed between
+// goroutines, and most of a message's bytes are copied once, from the kernel into the message.
+//
+// For the same messages grpc-go with a codec of raw bytes takes 1.73 times the CPU (95 % interval 1.58 to 1.89, 16 rounds of
+// benchmarks/sink_against_sink.py --library --unread, November 2026). With walk and trees behind it, the sink on grpc-go
+// takes 1.47 times what it takes on this (1.36 to 1.59, 20 rounds without --unread). grpc-go also takes a message into
+// memory before anyone can say that there is no room for it.
 type Server struct {
 	*network.Connections
 	methods     map[string]Method // by path

@@ -8,8 +8,12 @@ import (
 // smallestIndex is how many places the index has at first; the number is always a power of two.
 const smallestIndex = 64
 
-// index finds the slot of a tree by its key: a hash table with open addressing, at most half full. A place holds
-// half of the key's hash and the slot, so that other trees, which lie elsewhere in memory, are hardly ever looked at.
+// index finds the slot of a tree by its key: a hash table with open addressing, at most half full. A place holds half of
+// the key's hash and the slot, so that other trees, which lie elsewhere in memory, are hardly ever looked at.
+//
+// Go's map takes 4.1 times the CPU for the records of interleaved trees (95 % interval 3.8 to 4.3, 20 paired runs of
+// go test -run '^$' -bench Index). With it a span costs the whole sink 1.18 times as much (1.04 to 1.33, 16 rounds of
+// benchmarks/sink_against_sink.py). November 2026.
 type index struct {
 	places []uint64 // hash << 32 | slot + 1; 0 is empty
 	used   int
