@@ -98,6 +98,9 @@ func hold(r *sinktest.Running, trees, depth int) {
 }
 
 func TestAllThatIsHeldTogetherFitsIntoTheMemoryAllowed(t *testing.T) {
+	if underRace {
+		t.Skip("the race detector's own memory counts too")
+	}
 	const allowed, depth, trees = 256 << 20, 20, 120_000
 	r := sinktest.StartProcess(t, "--protocols", "kieker-tcp,otlp-http", "--depth", fmt.Sprint(depth), "--record-name", samples.Method,
 		"--max-memory", fmt.Sprint(allowed))

@@ -90,7 +90,10 @@ func (in *intake) lines(buffer []byte, searched int) int {
 	for {
 		end := bytes.IndexByte(rest[searched:], '\n')
 		if end < 0 {
-			return copy(buffer, rest)
+			if len(rest) < len(buffer) {
+				copy(buffer, rest)
+			}
+			return len(rest)
 		}
 		in.line(rest[:searched+end], 1)
 		rest, searched = rest[searched+end+1:], 0

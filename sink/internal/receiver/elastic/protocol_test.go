@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"testing/iotest"
 	"time"
 	"weak"
 
@@ -233,9 +232,10 @@ func TestALineBeyondTheLimitIsGivenUpAndTheNextOnesCount(t *testing.T) {
 
 func TestAnEndlessLineHoldsNoMemory(t *testing.T) {
 	const limit = 1 << 20
+	slowly := io.LimitReader(samples.Endless{}, 2*limit)
 	for name, body := range map[string]io.Reader{
 		"plain": io.LimitReader(samples.Endless{}, 64*limit),
-		"slow":  iotest.OneByteReader(io.LimitReader(samples.Endless{}, 2*limit)),
+		"slow":  readerFunc(func(p []byte) (int, error) { return slowly.Read(p[:min(len(p), 16)]) }),
 	} {
 		l := ledger.New(tree.NewTable(&tree.SpanChain{}, 10, 100, 8<<20), Protocol.Signals)
 		m := message.NewMemory(limit, 4*limit)
