@@ -1,5 +1,6 @@
 package ledger
 
+// Signals that several protocols carry besides records.
 const (
 	Metrics = "metrics"
 	Logs    = "logs"

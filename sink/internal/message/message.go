@@ -19,6 +19,7 @@ const (
 // Memory reads whole messages into memory that all protocols share. What is reserved grows with what has really
 // arrived, so a sender that announces much and sends little holds little.
 type Memory struct {
+	// Limit is the most bytes of one message.
 	Limit  int64
 	budget *budget
 	// pools keep buffers by size: 64 KiB and its doubles, up to pooledMessage.
@@ -41,7 +42,7 @@ func (m *Memory) Take(n int64) bool { return m.budget.take(n) }
 // Give gives reserved bytes back.
 func (m *Memory) Give(n int64) { m.budget.give(n) }
 
-// Message is what has arrived of a message so far; release gives its memory back.
+// Message is what has arrived of a message so far; Release gives its memory back.
 type Message struct {
 	Bytes []byte
 	from  *Memory

@@ -11,7 +11,8 @@ type ExecutionChain struct {
 	scratch []Node
 }
 
-func (e *ExecutionChain) complete(nodes []Node) bool {
+// Complete reports whether the nodes form one chain.
+func (e *ExecutionChain) Complete(nodes []Node) bool {
 	if endsInnerFirst(nodes) {
 		return true
 	}
@@ -36,7 +37,8 @@ func endsInnerFirst(nodes []Node) bool {
 	return true
 }
 
-func (e *ExecutionChain) orphans(nodes []Node) int {
+// Orphans counts the nodes whose parent is not there.
+func (e *ExecutionChain) Orphans(nodes []Node) int {
 	byLevel := func(a, b Node) int {
 		return cmp.Or(cmp.Compare(int64(a.Up), int64(b.Up)), cmp.Compare(int64(a.ID), int64(b.ID)))
 	}

@@ -4,8 +4,9 @@ package tree
 // ended, the outer span first.
 type OuterFirst struct{ SpanChain }
 
-func (o *OuterFirst) complete(nodes []Node) bool {
-	return childrenFollow(nodes) || o.SpanChain.complete(nodes)
+// Complete reports whether the nodes form one chain.
+func (o *OuterFirst) Complete(nodes []Node) bool {
+	return childrenFollow(nodes) || o.SpanChain.Complete(nodes)
 }
 
 // childrenFollow recognises the chain in the order in which the agent sends it.

@@ -11,5 +11,5 @@ type Record struct {
 // Key names a tree: the trace id of its protocol.
 type Key struct{ Hi, Lo uint64 }
 
-// Node places a record in its tree. What id and up mean is for the protocol's structure to say.
+// Node places a record in its tree. What ID and Up mean is for the protocol's structure to say.
 type Node struct{ ID, Up uint64 }

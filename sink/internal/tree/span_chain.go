@@ -11,7 +11,8 @@ type SpanChain struct {
 	scratch []Node
 }
 
-func (s *SpanChain) complete(nodes []Node) bool {
+// Complete reports whether the nodes form one chain.
+func (s *SpanChain) Complete(nodes []Node) bool {
 	if parentsFollow(nodes) {
 		return true
 	}
@@ -44,7 +45,8 @@ func parentsFollow(nodes []Node) bool {
 	return nodes[last].Up == 0
 }
 
-func (s *SpanChain) orphans(nodes []Node) int {
+// Orphans counts the nodes whose parent is not there.
+func (s *SpanChain) Orphans(nodes []Node) int {
 	byID := s.sorted(nodes, func(n Node) uint64 { return n.ID })
 	count := 0
 	for _, n := range byID {

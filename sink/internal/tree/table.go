@@ -82,7 +82,7 @@ func (t *Table) Add(r *Record, c *account.Account) {
 	held := t.held(slot)
 	held[tr.count] = r.Node
 	tr.count++
-	if int(tr.count) == t.depth && !tr.backwards && t.structure.complete(held) {
+	if int(tr.count) == t.depth && !tr.backwards && t.structure.Complete(held) {
 		t.finish(slot, c)
 	}
 }
@@ -195,7 +195,7 @@ func (t *Table) evict(slot int32, c *account.Account) {
 // drop closes an open tree that did not become complete.
 func (t *Table) drop(slot int32, c *account.Account) {
 	c.PartialTrees++
-	c.Orphans += int64(t.structure.orphans(t.all(slot)))
+	c.Orphans += int64(t.structure.Orphans(t.all(slot)))
 	t.remove(&t.open, slot)
 	t.release(slot)
 }

@@ -9,8 +9,10 @@ import (
 	"tracetax/sink/internal/tree"
 )
 
+// traces is the signal whose messages carry records.
 const traces = "traces"
 
+// signals are carried besides.
 var signals = []string{ledger.Metrics, ledger.Logs}
 
 // HTTP is OTLP over HTTP/1.1 with bodies in protobuf or JSON. Messages carry spans, which are counted, or metrics

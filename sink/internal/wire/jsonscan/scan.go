@@ -18,12 +18,12 @@ var ErrNoJSON = errors.New("no valid JSON")
 // and counts as empty. After a fault everything is empty and no iteration goes on, so only who has read a whole
 // record needs to ask for it.
 //
-//	for more := s.begin('{'); more; more = s.next('}') {
-//		switch string(s.key()) {
+//	for more := s.Begin('{'); more; more = s.Next('}') {
+//		switch string(s.Key()) {
 //		case "name":
-//			name = s.text()
+//			name = s.Text()
 //		default:
-//			s.skip()
+//			s.Skip()
 //		}
 //	}
 type Scan struct {
