@@ -6,8 +6,8 @@ The collector is told to keep within 256 MiB, so that what is resident is what i
 it no time to collect; what holds more than that grows beyond. Once a second the resident memory of the largest worker
 process is looked at, and the peak of every minute kept. A target is flat when the peak of its last third is at most a
 quarter, or 32 MiB, above that of its second third (the first fills caches). A line is appended to the CSV as each
-target ends; targets that are there are not run again. What crashes is kept by Go in sink/testdata/fuzz, and is a test
-from then on.
+target ends; targets that are there are not run again. What crashes is kept by Go in testdata/fuzz beside the target,
+and is a test from then on.
 """
 
 import argparse
@@ -36,23 +36,31 @@ MEMORY_LIMIT = {"GOMEMLIMIT": "256MiB"}
 PROGRESS = re.compile(r"execs: (\d+).*total: (\d+)\)")
 
 
-def targets(go: str) -> list[str]:
-    """Names of all fuzz targets."""
+def targets(go: str) -> dict[str, str]:
+    """All fuzz targets, and the package of each."""
     listed = subprocess.run(
-        (go, "test", "-list", "^Fuzz", "."),
+        (go, "test", "-list", "^Fuzz", "./..."),
         cwd=SINK,
         env=unstamped(os.environ),
         capture_output=True,
         text=True,
         check=True,
     )
-    return [line for line in listed.stdout.splitlines() if line.startswith("Fuzz")]
+    packages: dict[str, str] = {}
+    names: list[str] = []
+    for words in map(str.split, listed.stdout.splitlines()):
+        if words[0].startswith("Fuzz"):
+            names.append(words[0])
+        elif words[0] == "ok":
+            packages |= dict.fromkeys(names, words[1])
+            names = []
+    return packages
 
 
-def fuzz(go: str, target: str, minutes: float) -> dict[str, object]:
+def fuzz(go: str, target: str, package: str, minutes: float) -> dict[str, object]:
     """Run one target; returns its line."""
     begun = time.monotonic()
-    command = (go, "test", "-run", "^$", "-fuzz", f"^{target}$", "-fuzztime", f"{minutes * 60:.0f}s", ".")
+    command = (go, "test", "-run", "^$", "-fuzz", f"^{target}$", "-fuzztime", f"{minutes * 60:.0f}s", package)
     peaks: list[int] = []
     with tempfile.TemporaryFile("w+") as output:
         process = subprocess.Popen(
@@ -119,11 +127,11 @@ def main() -> int:
     parser.add_argument("--to", type=Path, default=ROOT / "docs" / "results" / "fuzz.csv")
     options = parser.parse_args()
     go = str(find_tool("go", "to fuzz the sink", beside_python=True))
-    wanted = options.only or targets(go)
-    for target in wanted:
+    packages = targets(go)
+    for target in options.only or packages:
         if target in {line["target"] for line in read(options.to)}:
             continue
-        append(options.to, COLUMNS, [fuzz(go, target, options.minutes)])
+        append(options.to, COLUMNS, [fuzz(go, target, packages[target], options.minutes)])
     lines = read(options.to)
     for line in lines:
         print(*(f"{line[name]:>12}" for name in COLUMNS[:-1]), line["peak_mib_by_minute"])

@@ -1,77 +1,79 @@
 package main
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"tracetax/sink/internal/account"
+	"tracetax/sink/internal/control"
+	"tracetax/sink/internal/grpctest"
+	"tracetax/sink/internal/receiver"
+	"tracetax/sink/internal/samples"
+	"tracetax/sink/internal/sink"
+	"tracetax/sink/internal/sinktest"
+)
 
 func TestAPhaseThatIsArmedAnewForgetsWhenItWasToClose(t *testing.T) {
-	r := start(t, "--protocols", "kieker-tcp,otlp-grpc", "--depth", "10", "--record-name", testMethod)
-	conn := r.dial("kieker-tcp")
-	w := newKiekerWriter()
-	w.call(1, 10)
-	write(t, conn, w.data)
-	r.await("arrived", func(c counts) bool { return c.Records == 10 })
-	r.ask("phase one after 15", &armedPhase{})
+	r := sinktest.Start(t, receiver.Table, "--protocols", "kieker-tcp,otlp-grpc", "--depth", "10", "--record-name", samples.Method)
+	conn := r.Dial("kieker-tcp")
+	w := samples.NewKiekerWriter()
+	w.Call(1, 10)
+	sinktest.Write(t, conn, w.Data)
+	r.Await("arrived", func(c sink.Counts) bool { return c.Records == 10 })
+	r.Ask("phase one after 15", &sink.ArmedPhase{})
 
-	var spans []span
-	for _, s := range calls(1, 2, 10) {
-		s.name = testMethod
+	var spans []samples.Span
+	for _, s := range samples.Calls(1, 2, 10) {
+		s.Name = samples.Method
 		spans = append(spans, s)
 	}
-	p := connectGRPC(t, r)
-	p.call(1, exportRequest(spans...), 1000)
-	p.expect(1, "0")
-	var armed armedPhase
-	r.ask("phase two after 40", &armed)
-	if armed != (armedPhase{Phase: "start", Next: "two"}) {
+	p := grpctest.Greet(t, r.Dial("otlp-grpc"))
+	p.Call(1, samples.ExportRequest(spans...), 1000)
+	p.Expect(1, "0")
+	var armed sink.ArmedPhase
+	r.Ask("phase two after 40", &armed)
+	if armed != (sink.ArmedPhase{Phase: "start", Next: "two"}) {
 		t.Errorf("armed %+v", armed)
 	}
-	before := len(w.data)
-	w.call(2, 10)
-	write(t, conn, w.data[before:])
-	r.await("arrived", func(c counts) bool { return c.Records == 40 })
-	last := r.stop()
+	before := len(w.Data)
+	w.Call(2, 10)
+	sinktest.Write(t, conn, w.Data[before:])
+	r.Await("arrived", func(c sink.Counts) bool { return c.Records == 40 })
+	last := r.Stop()
 	if last.Phase != "start" || len(last.Earlier) != 0 {
 		t.Errorf("reported %+v", last)
 	}
-	expectCount(t, last.Protocols["kieker-tcp"], protocolCount{Records: 20, CompleteTrees: 2})
+	samples.ExpectCount(t, last.Protocols["kieker-tcp"], account.Account{Records: 20, CompleteTrees: 2})
 }
 
 func TestANextPhaseByCommandHasAllThatBelongsToIt(t *testing.T) {
-	r := startKieker(t)
-	conn := r.dial("kieker-tcp")
-	w := newKiekerWriter()
-	w.call(1, 10)
-	write(t, conn, w.data)
-	r.await("arrived", func(c counts) bool { return c.Records == 10 })
-	r.ask("phase one after 20", &armedPhase{})
-	var first report
-	r.ask("phase two", &first)
-	before := len(w.data)
+	r := startWithKieker(t)
+	conn := r.Dial("kieker-tcp")
+	w := samples.NewKiekerWriter()
+	w.Call(1, 10)
+	sinktest.Write(t, conn, w.Data)
+	r.Await("arrived", func(c sink.Counts) bool { return c.Records == 10 })
+	r.Ask("phase one after 20", &sink.ArmedPhase{})
+	var first sink.Report
+	r.Ask("phase two", &first)
+	before := len(w.Data)
 	for trace := range int64(4) {
-		w.call(trace+2, 10)
+		w.Call(trace+2, 10)
 	}
-	write(t, conn, w.data[before:])
-	r.await("arrived", func(c counts) bool { return c.Records == 40 })
-	last := r.stop()
+	sinktest.Write(t, conn, w.Data[before:])
+	r.Await("arrived", func(c sink.Counts) bool { return c.Records == 40 })
+	last := r.Stop()
 	if first.Phase != "start" || last.Phase != "two" || len(last.Earlier) != 0 {
 		t.Errorf("reported %+v, then %+v", first, last)
 	}
 }
 
-func TestASecondFolderIsCountedFromItsOwnFirstRecord(t *testing.T) {
-	inBothFormats(t, func(t *testing.T, first *kiekerLog) {
-		second := newKiekerLog(t, first.format)
-		first.call(1, 10)
-		second.call(2, 10)
-		second.call(3, 10)
-		name := map[string]string{".bin": "kieker-binary-file", ".dat": "kieker-text-file"}[first.format.extension]
-		s := start(t, "--depth", "10", "--record-name", testMethod, "--protocols", name)
-		s.ask("read "+name+" measured after 11 "+first.end(), &armedPhase{})
-		s.await("read", func(c counts) bool { return !c.Reading && c.Phase == "start" && c.Records == 10 })
-		s.ask("read "+name+" measured after 10 "+second.end(), &armedPhase{})
-		s.await("read", func(c counts) bool { return !c.Reading && c.Phase == "measured" && c.Records == 10 })
-		last := s.stop()
-		if len(last.Earlier) != 1 || last.Earlier[0].Protocols[name].CompleteTrees != 2 || last.Protocols[name].CompleteTrees != 1 {
-			t.Errorf("reported %+v", last)
+func TestASinkThatDoesNotScrapeSaysSo(t *testing.T) {
+	r := sinktest.Start(t, receiver.Table, "--protocols", "zipkin", "--depth", "10", "--record-name", samples.SpanName)
+	for _, command := range []string{"scrape 1 / 1000 a", "scrape last"} {
+		var answer control.Complaint
+		if r.Ask(command, &answer); !strings.Contains(answer.Error, "none of the protocols here") {
+			t.Errorf("%s: %q", command, answer.Error)
 		}
-	})
+	}
 }

@@ -1,5 +1,6 @@
 """Builds what takes part in the comparison, each once per content, in the tool's own cache."""
 
+import json
 import os
 from pathlib import Path
 
@@ -24,17 +25,17 @@ class Programs(Struct, frozen=True):
 
     sink: Path
     receiver: Path
-    collector: Path
+    collector: Path | None
     classes: Path
     agent_jar: Path
 
 
-def build_all(agent: Agent, cache: Path) -> Programs:
-    """Everything, built or from the cache. Raises UserError where something cannot be had."""
+def build_all(agent: Agent, cache: Path, *, collector: bool = True) -> Programs:
+    """Everything, built or cached, the Collector only if wanted. Raises UserError where something cannot be had."""
     return Programs(
         sink=build_sink(ROOT, cache, say),
         receiver=build_receiver(cache),
-        collector=build_collector(cache),
+        collector=build_collector(cache) if collector else None,
         classes=build_workload(ROOT, WORKLOAD, cache, say),
         agent_jar=fetch(agent.artifacts["agent"], cache, say),
     )
@@ -63,6 +64,29 @@ def build_receiver(cache: Path) -> Path:
 
     key = key_of(source, [*source.glob("*.go"), source / "go.mod", source / "go.sum"])
     return built(cache / BUILT / f"receiver-{key}", cache, build, say) / "receiver"
+
+
+def build_on_library(cache: Path) -> Path:
+    """The sink on grpc-go: this clone's, with the file that speaks OTLP over gRPC replaced."""
+    source = ROOT / "sink"
+    replaced, replacement = source / "internal" / "receiver" / "otlp" / "grpc.go", HERE / "grpcgo" / "grpc.go"
+    go = str(find_tool("go", "to build the sink", beside_python=True))
+
+    def build(folder: Path) -> None:
+        say("building the sink on grpc-go")
+        overlay = folder / "overlay.json"
+        overlay.write_text(json.dumps({"Replace": {str(replaced): str(replacement)}}), encoding="utf-8")
+        run_tool(
+            "The sink on grpc-go could not be built",
+            [go, "build", "-overlay", str(overlay), "-o", str(folder / "sink"), "."],
+            log=cache / "logs" / "sink-on-grpc-go",
+            seconds=SECONDS,
+            environment={**os.environ, **GO_ENVIRONMENT},
+            directory=source,
+        )
+
+    key = key_of(ROOT, [*source.rglob("*.go"), source / "go.mod", source / "go.sum", replacement])
+    return built(cache / BUILT / f"sink-on-grpc-go-{key}", cache, build, say) / "sink"
 
 
 def build_collector(cache: Path) -> Path:

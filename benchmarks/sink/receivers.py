@@ -84,6 +84,20 @@ class Sink(Receiver):
         expect("sink", found, (calls * depth, calls, 0, 0, 0))
 
 
+class UnreadSink(Sink):
+    """Ours, where the messages are sent to its service for metrics: taken, counted in bytes and not looked at."""
+
+    def __init__(self, programs: Programs, depth: int, record_name: str, size: int) -> None:
+        """Start it; ``size`` is the bytes of all messages."""
+        super().__init__(programs, depth, record_name)
+        self.size = size
+
+    def check(self, calls: int, depth: int) -> None:
+        """See Receiver."""
+        self.end_input()
+        expect("sink", self.answer()["protocols"]["otlp-grpc"]["other_bytes"]["metrics"], self.size)
+
+
 class Unmarshalling(Receiver):
     """A Go gRPC receiver that unmarshals every message; or, with a file, one that writes them there."""
 
@@ -103,6 +117,7 @@ class Collector(Receiver):
 
     def __init__(self, programs: Programs) -> None:
         """Start it and wait until it listens."""
+        assert programs.collector
         port, self.metrics_port = free_ports()
         self.address = f"127.0.0.1:{port}"
         super().__init__(

@@ -23,6 +23,11 @@ def replay(programs: Programs, messages: Path, to: Receiver) -> None:
     subprocess.run([str(programs.receiver), "replay", str(messages), to.address], check=True, timeout=LIMIT_SECONDS)
 
 
+def send_unread(programs: Programs, messages: Path, to: Receiver) -> None:
+    """Send them to the service for metrics: what the sink takes there, it does not look at."""
+    subprocess.run([str(programs.receiver), "unread", str(messages), to.address], check=True, timeout=LIMIT_SECONDS)
+
+
 def run_agent(programs: Programs, configuration: Configuration, to: Receiver, calls: int, depth: int) -> None:
     """Let the workload make its calls under the agent, and end its JVM when all spans have been sent."""
     values = {

@@ -39,7 +39,8 @@ def root(tmp_path: Path) -> Path:
     source.mkdir(parents=True)
     (source / "Main.java").write_text("class Main {}", encoding="utf-8")
     (root / "sink").mkdir()
-    for name in ("main.go", "main_test.go", "go.mod", "go.sum", "protocols.txt"):
+    (root / "sink" / "internal" / "tree").mkdir(parents=True)
+    for name in ("main.go", "main_test.go", "go.mod", "go.sum", "protocols.txt", "internal/tree/table.go"):
         (root / "sink" / name).write_text(name, encoding="utf-8")
     return root
 
@@ -143,6 +144,17 @@ def test_the_sinks_tests_do_not_make_it_be_built_again(
     assert number_of(calls) == 1
     (root / "sink" / "go.sum").write_text("changed", encoding="utf-8")
     build_sink(root, cache)
+    assert number_of(calls) == 2
+
+
+def test_a_changed_package_of_the_sink_builds_it_again(
+    root: Path, cache: Path, fake_tool: FakeTool, calls: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.executable", "/nowhere/python")
+    fake_tool("go", BUILDS.format(calls=calls))
+    first = build_sink(root, cache)
+    (root / "sink" / "internal" / "tree" / "table.go").write_text("changed", encoding="utf-8")
+    assert build_sink(root, cache) != first
     assert number_of(calls) == 2
 
 

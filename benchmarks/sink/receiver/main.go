@@ -3,6 +3,7 @@
 //	receiver receive          a gRPC receiver as one writes it with OpenTelemetry's own types: it unmarshals every message
 //	receiver record FILE      takes messages on the same services and writes them to a file, unread
 //	receiver replay FILE ADDR sends the messages of such a file, one call after the other over one connection
+//	receiver unread FILE ADDR sends them to the service for metrics, whose messages the sink takes and does not look at
 //
 // The first two print their address as a line of JSON, and what they have counted when their input ends.
 package main
@@ -39,9 +40,11 @@ func run(arguments []string) error {
 		}
 		return r.close()
 	case len(arguments) == 3 && arguments[0] == "replay":
-		return replay(arguments[1], arguments[2])
+		return replay(arguments[1], arguments[2], tracesExport)
+	case len(arguments) == 3 && arguments[0] == "unread":
+		return replay(arguments[1], arguments[2], metricsExport)
 	default:
-		return fmt.Errorf("give one of: receive, record FILE, replay FILE ADDRESS")
+		return fmt.Errorf("give one of: receive, record FILE, replay FILE ADDRESS, unread FILE ADDRESS")
 	}
 }
 

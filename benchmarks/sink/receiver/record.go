@@ -12,7 +12,10 @@ import (
 	"google.golang.org/grpc/mem"
 )
 
-const tracesExport = "opentelemetry.proto.collector.trace.v1.TraceService/Export"
+const (
+	tracesExport  = "opentelemetry.proto.collector.trace.v1.TraceService/Export"
+	metricsExport = "opentelemetry.proto.collector.metrics.v1.MetricsService/Export"
+)
 
 // recorder writes every message of the trace service to a file: its length in 4 bytes, big endian, and its bytes.
 type recorder struct {

@@ -39,8 +39,8 @@ type client struct {
 	header *hpack.Encoder
 }
 
-// replay sends all messages of the file.
-func replay(path, address string) error {
+// replay sends all messages of the file to a method.
+func replay(path, address, method string) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func replay(path, address string) error {
 		if _, err := io.ReadFull(messages, message[5:]); err != nil {
 			return err
 		}
-		if err := c.call(message); err != nil {
+		if err := c.call(method, message); err != nil {
 			return err
 		}
 	}
@@ -115,7 +115,7 @@ func dial(address string) (*client, error) {
 }
 
 // call sends one message and waits for its reply.
-func (c *client) call(message []byte) error {
+func (c *client) call(method string, message []byte) error {
 	if c.id == 0 {
 		c.id = 1
 	} else {
@@ -124,7 +124,7 @@ func (c *client) call(message []byte) error {
 	c.stream, c.done, c.status = c.begin, false, ""
 	c.table.Reset()
 	for _, field := range [][2]string{
-		{":method", "POST"}, {":path", "/" + tracesExport}, {":authority", c.conn.RemoteAddr().String()}, {":scheme", "http"},
+		{":method", "POST"}, {":path", "/" + method}, {":authority", c.conn.RemoteAddr().String()}, {":scheme", "http"},
 		{"te", "trailers"}, {"user-agent", "OTel-OTLP-Exporter-Java"}, {"content-type", "application/grpc"},
 	} {
 		if err := c.header.WriteField(hpack.HeaderField{Name: field[0], Value: field[1]}); err != nil {

@@ -1,0 +1,7 @@
+package ledger
+
+// Signals that several protocols carry besides records.
+const (
+	Metrics = "metrics"
+	Logs    = "logs"
+)
