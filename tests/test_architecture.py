@@ -1,4 +1,4 @@
-"""The house rules of docs/architecture.md that a test can hold: floors, wings, file sizes, agents without code."""
+"""Rules of docs/architecture.md that a test can hold: layers, makers and readers, file sizes, agents without code."""
 
 import ast
 import re
@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "tracetax"
 FILES = sorted(SOURCE.rglob("*.py"))
 
-FLOORS = {
+LAYERS = {
     "backend": 1,
     "errors": 1,
     "place": 1,
@@ -89,8 +89,8 @@ def test_a_file_imports_only_from_its_own_floor_or_below(file: Path) -> None:
     if part(file) == "__init__":
         assert not imports(file)
         return
-    above = {name for name in imports(file) if FLOORS[name] > FLOORS[part(file)]}
-    assert not above, f"{named(file)} is on floor {FLOORS[part(file)]} and imports {above}"
+    above = {name for name in imports(file) if LAYERS[name] > LAYERS[part(file)]}
+    assert not above, f"{named(file)} is in layer {LAYERS[part(file)]} and imports {above}"
 
 
 @pytest.mark.parametrize("file", FILES, ids=named)
@@ -126,7 +126,7 @@ def test_every_function_is_read_without_scrolling_and_has_few_parameters() -> No
 
 
 def test_every_part_has_a_floor() -> None:
-    assert {part(file) for file in FILES} - {"__init__"} <= FLOORS.keys()
+    assert {part(file) for file in FILES} - {"__init__"} <= LAYERS.keys()
 
 
 @pytest.mark.parametrize("file", FILES, ids=named)

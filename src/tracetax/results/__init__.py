@@ -1,1 +1,1 @@
-"""The run folder: everything one execution of an experiment produced, and the only thing the two wings share."""
+"""The run folder: everything one execution of an experiment produced, and the only thing makers and readers share."""
