@@ -10,7 +10,7 @@ import pytest
 from tests.end_to_end.changed import Row, measured, repository
 from tests.end_to_end.command import processes_naming
 from tracetax.errors import ExitCode
-from tracetax.run.equipment import Limits
+from tracetax.run.equipment import Equipment, Limits
 
 Measure = Callable[[str, str, str], Row]
 pytestmark = pytest.mark.real
@@ -36,7 +36,8 @@ memory = false
 @pytest.fixture
 def measure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Measure:
     """Measures a configuration of Kieker in whose file something stands in the place of something else."""
-    monkeypatch.setattr("tracetax.run.prepare.Limits", partial(Limits, burst=10.0, term=0.5))
+    limits = Limits(burst=10.0, term=0.5)
+    monkeypatch.setattr("tracetax.run.prepare.Equipment", partial(Equipment, limits=limits))
 
     def change_and_measure(configuration: str, old: str, new: str) -> Row:
         run = tmp_path / "run"
