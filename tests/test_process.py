@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tracetax.errors import UserError
-from tracetax.process import Process, clean_environment, inherited_traps, left_behind
+from tracetax.process import Process, clean_environment, inherited_traps, left_behind, none_forgotten
 
 STUBBORN = "import signal,time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(600)"
 
@@ -200,3 +200,14 @@ def test_its_ending_tells_how_often_it_was_interrupted(tmp_path: Path) -> None:
     with start(code, tmp_path, cores=core), start(code, tmp_path, cores=core) as process:
         ending = process.wait(20)
     assert ending and ending.involuntary_switches > 0
+
+
+def test_a_child_that_nobody_holds_is_ended_where_all_work_is_over(tmp_path: Path) -> None:
+    def start() -> Process:
+        return Process(("/bin/sleep", "600"), environment={}, stdout=tmp_path / "out", stderr=tmp_path / "err")
+
+    with start() as held:
+        with none_forgotten():
+            forgotten = start().pid
+        assert gone(forgotten)
+        assert held.poll() is None

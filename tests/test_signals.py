@@ -169,6 +169,23 @@ def test_what_is_told_in_a_finalizer_is_raised_at_the_latest_at_the_end() -> Non
     assert (signal.getsignal(signal.SIGALRM), sys.unraisablehook) == before
 
 
+def test_an_alarm_of_somebody_else_stays_theirs() -> None:
+    rung: list[int] = []
+    before = signal.signal(signal.SIGALRM, lambda number, _: rung.append(number))
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        with heeded(lambda: None):
+            time.sleep(0.2)
+        signal.setitimer(signal.ITIMER_REAL, 600)
+        with heeded(lambda: None):
+            pass
+        seconds_left, _ = signal.setitimer(signal.ITIMER_REAL, 0)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert rung == [signal.SIGALRM]
+    assert seconds_left > 0
+
+
 CLOSED = """
 import os, pty, signal, sys, time
 child, terminal = pty.fork()

@@ -15,7 +15,8 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
@@ -290,6 +291,29 @@ def kill_all() -> None:
         for send in (os.kill, os.killpg):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 send(pid, signal.SIGKILL)
+
+
+@contextmanager
+def none_forgotten() -> Generator[None]:
+    """End at the block's end what was started in it and still runs.
+
+    Nobody holds such a child any more: Ctrl-C came after its start, and before its block began. It is waited for, but
+    not for ever.
+    """
+    others = frozenset(_ACTIVE)
+    try:
+        yield
+    finally:
+        forgotten = _ACTIVE - others - _LEFT_BEHIND.keys()
+        deadline = time.monotonic() + KILL_SECONDS
+        for pid in forgotten:
+            for send in (os.kill, os.killpg):
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    send(pid, signal.SIGKILL)
+            with contextlib.suppress(ChildProcessError):
+                while not os.waitpid(pid, os.WNOHANG)[0] and time.monotonic() < deadline:
+                    time.sleep(0.001)
+            _ACTIVE.discard(pid)
 
 
 def left_behind() -> dict[int, str]:

@@ -33,6 +33,8 @@ class _Told:
     pending = False
     times = 0
     hung_up = False
+    dropped = False
+    """Python has dropped a KeyboardInterrupt, which is still to be raised again."""
     last_resort: tuple[Callable[[], None], ...] = ()
 
 
@@ -58,22 +60,33 @@ def heeded(last_resort: Callable[[], None]) -> Generator[None]:
 @contextmanager
 def _never_dropped() -> Generator[None]:
     """Raise KeyboardInterrupt again where Python can only drop it: in a finalizer or a callback of its collector."""
-    report, alarmed = sys.unraisablehook, signal.signal(signal.SIGALRM, _tell_again)
+    report, alarmed = sys.unraisablehook, signal.getsignal(signal.SIGALRM)
 
     def hook(dropped: "sys.UnraisableHookArgs") -> None:
         if isinstance(dropped.exc_value, KeyboardInterrupt):
+            _Told.dropped = True
             signal.setitimer(signal.ITIMER_REAL, AGAIN_SECONDS)
         else:
             report(dropped)
 
+    def again(number: int, frame: FrameType | None) -> None:
+        if os.getpid() == _Told.pid and _Told.dropped:
+            _Told.dropped = False
+            _raise_or_remember()
+        elif callable(alarmed):  # somebody else's alarm
+            alarmed(number, frame)
+
+    _Told.dropped = False
+    signal.signal(signal.SIGALRM, again)
     sys.unraisablehook = hook
     try:
         yield
     finally:
         sys.unraisablehook = report
-        seconds_left, _ = signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, alarmed)
-        if seconds_left:
+        if _Told.dropped:
+            _Told.dropped = False
+            signal.setitimer(signal.ITIMER_REAL, 0)
             raise KeyboardInterrupt
 
 
@@ -121,11 +134,6 @@ def _tell(number: int, _frame: FrameType | None) -> None:
             last_resort()
         os._exit(ExitCode.INTERRUPTED)  # pyright: ignore[reportPrivateUsage]
     _raise_or_remember()
-
-
-def _tell_again(_number: int, _frame: FrameType | None) -> None:
-    if os.getpid() == _Told.pid:
-        _raise_or_remember()
 
 
 def _raise_or_remember() -> None:

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from rich.console import Console
 
-from tracetax.process import kill_all, left_behind
+from tracetax.process import kill_all, left_behind, none_forgotten
 from tracetax.results.folder import RunFolder
 from tracetax.signals import heeded
 
@@ -23,7 +23,7 @@ def ending_in_order(console: Console) -> Generator[None]:
     """
 
     try:
-        with heeded(kill_all):
+        with none_forgotten(), heeded(kill_all):
             yield
     finally:
         for pid, program in left_behind().items():
