@@ -288,9 +288,14 @@ _LEFT_BEHIND: dict[int, str] = {}
 def kill_all() -> None:
     """End every child that runs, with its group, without waiting for it: the last thing that this program does."""
     for pid in tuple(_ACTIVE):
-        for send in (os.kill, os.killpg):
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                send(pid, signal.SIGKILL)
+        _kill_at_once(pid)
+
+
+def _kill_at_once(pid: int) -> None:
+    """Kill a child and its group, without waiting."""
+    for send in (os.kill, os.killpg):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            send(pid, signal.SIGKILL)
 
 
 @contextmanager
@@ -307,9 +312,7 @@ def none_forgotten() -> Generator[None]:
         forgotten = _ACTIVE - others - _LEFT_BEHIND.keys()
         deadline = time.monotonic() + KILL_SECONDS
         for pid in forgotten:
-            for send in (os.kill, os.killpg):
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    send(pid, signal.SIGKILL)
+            _kill_at_once(pid)
             with contextlib.suppress(ChildProcessError):
                 while not os.waitpid(pid, os.WNOHANG)[0] and time.monotonic() < deadline:
                     time.sleep(0.001)
