@@ -49,31 +49,43 @@ func ExpectNotKept(t *testing.T, walks func(string, *ledger.Ledger) *sync.Pool) 
 // BenchmarkJSON counts spans in JSON, fresh trees in every round; count takes one message with all of them.
 func BenchmarkJSON(b *testing.B, text []byte, key string, count func(text []byte)) {
 	const calls = 400
-	var traces [][]byte
-	for at := 0; ; {
-		next := bytes.Index(text[at:], []byte(key))
-		if next < 0 {
-			break
-		}
-		at += next + len(key) + 16
-		traces = append(traces, text[at:at+16])
-	}
+	traces := FindIDs(text, []byte(key), 0, 16)
 	if len(traces) != calls*10 {
 		b.Fatalf("%d spans", len(traces))
 	}
+	number := func(id []byte, trace uint64) { copy(id, fmt.Appendf(nil, "%016x", trace)) }
+	BenchmarkRounds(b, text, traces, number, func() { count(text) })
+}
+
+// FindIDs returns the ids in a message: so many bytes each, beginning gap bytes after each occurrence of key.
+func FindIDs(message, key []byte, gap, width int) [][]byte {
+	var ids [][]byte
+	for at := 0; ; {
+		next := bytes.Index(message[at:], key)
+		if next < 0 {
+			return ids
+		}
+		at += next + len(key) + gap + width
+		ids = append(ids, message[at-width:at])
+	}
+}
+
+// BenchmarkRounds counts a message of call trees of ten spans again and again, and reports a span. Before each round
+// every tree gets a new id, by number, in the places in the message that ids are; count takes the message.
+func BenchmarkRounds(b *testing.B, message []byte, ids [][]byte, number func(id []byte, trace uint64), count func()) {
 	trace, counted := uint64(1), 0
-	b.SetBytes(int64(len(text) / len(traces)))
+	b.SetBytes(int64(len(message) / len(ids)))
 	for b.Loop() {
-		if counted%(calls*10) == 0 {
+		if counted%len(ids) == 0 {
 			b.StopTimer()
-			for i, id := range traces {
+			for i, id := range ids {
 				if i%10 == 0 {
 					trace++
 				}
-				copy(id, fmt.Appendf(nil, "%016x", trace))
+				number(id, trace)
 			}
 			b.StartTimer()
-			count(text)
+			count()
 		}
 		counted++
 	}

@@ -1,7 +1,6 @@
 package datadog
 
 import (
-	"bytes"
 	"encoding/binary"
 	"net/http"
 	"testing"
@@ -9,6 +8,7 @@ import (
 	"tracetax/sink/internal/httpserver"
 	"tracetax/sink/internal/ledger"
 	"tracetax/sink/internal/samples"
+	"tracetax/sink/internal/sinktest"
 	"tracetax/sink/internal/tree"
 )
 
@@ -16,40 +16,18 @@ import (
 func BenchmarkDatadogSpan(b *testing.B) {
 	const calls = 400
 	message := mappedTraces(traceList(1, calls, 10)...)
-	var traces [][]byte
-	key := []byte("trace_id")
-	for at := 0; ; {
-		next := bytes.Index(message[at:], key)
-		if next < 0 {
-			break
-		}
-		at += next + len(key) + 1 + 8
-		traces = append(traces, message[at-8:at])
-	}
+	ids := sinktest.FindIDs(message, []byte("trace_id"), 1, 8)
 	l := ledger.New(tree.NewTable(&tree.OuterFirst{}, 10, 1_000_000, 384<<20), Protocol.Signals)
 	w := newWalks(samples.SpanName, l, (*walk).mapped).Get().(*httpserver.Walk)
 	w.Headers(http.Header{})
-	trace, counted := uint64(1), 0
 	var cpu samples.CPUTime
-	b.SetBytes(int64(len(message) / len(traces)))
-	for b.Loop() {
-		if counted%(calls*10) == 0 {
-			b.StopTimer()
-			for i, id := range traces {
-				if i%10 == 0 {
-					trace++
-				}
-				binary.BigEndian.PutUint64(id, trace)
-			}
-			b.StartTimer()
-			cpu.Begin()
-			if w.Message(message) != nil {
-				b.Fatal("malformed")
-			}
-			l.Apply(w.Batch)
-			cpu.End()
+	sinktest.BenchmarkRounds(b, message, ids, binary.BigEndian.PutUint64, func() {
+		cpu.Begin()
+		if w.Message(message) != nil {
+			b.Fatal("malformed")
 		}
-		counted++
-	}
-	cpu.Report(b, counted)
+		l.Apply(w.Batch)
+		cpu.End()
+	})
+	cpu.Report(b, b.N)
 }
