@@ -21,6 +21,8 @@ from tracetax.signals import undivided
 from tracetax.statistics.stopping import decide
 
 WORST_FIRST = ("failed", "interrupted", "budget", "max-blocks", "settled")
+CELLS_THAT_CORRECT = 3
+"""Cells that must be measured before guesses of others' lengths are corrected by theirs."""
 
 
 class RunProgress(Protocol):
@@ -288,12 +290,23 @@ class Session:
             self.progress.note(text)
 
     def _estimate(self, cell: Cell) -> float:
-        """Seconds that a trial of this cell takes: as measured in this session, or a first guess."""
+        """Seconds that a trial of this cell takes: as measured in this session, or a guess."""
         for alike in (cell, *(cell.playing(role) for role in ("configuration", *BASELINES))):
             if measured := self.spent.get(alike):
                 return sum(measured) / len(measured)
+        return self._guess(cell) * self._off_by(baselines=cell.is_baseline)
+
+    def _guess(self, cell: Cell) -> float:
         part = self._part_of(cell)
         return expected_seconds(cell, part, self.equipment.configuration(cell.use.agent, cell.use.configuration))
+
+    def _off_by(self, *, baselines: bool) -> float:
+        """How many times longer than guessed the trials of this session took; 1 before three cells are measured."""
+        known = {cell: took for cell, took in self.spent.items() if took and cell.is_baseline == baselines}
+        if len(known) < CELLS_THAT_CORRECT:
+            return 1.0
+        took = sum(sum(seconds) / len(seconds) for seconds in known.values())
+        return took / sum(map(self._guess, known))
 
     def _block_seconds(self) -> float:
         return sum(self._estimate(cell) for cell in self.cells if self._active(cell))
