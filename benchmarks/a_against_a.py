@@ -36,7 +36,7 @@ from tracetax.artifacts import cache_dir
 from tracetax.catalog import load_agents
 from tracetax.machine.facts import machine_facts
 from tracetax.machine.lock import sole_run
-from tracetax.model import BASELINE, Agent, Experiment, JvmSettings, Parameters, Part, Schedule, Use
+from tracetax.model import BASELINE, Agent, Experiment, Parameters, Part, Schedule, Use
 from tracetax.results.blocks import paired, service_mean, whole_blocks
 from tracetax.results.folder import RunFolder
 from tracetax.results.manifest import MANIFEST_VERSION, Invocation, Manifest
@@ -61,7 +61,7 @@ EXPERIMENT = Experiment(
             title="A/A",
             parameters=Parameters(calls=200_000, depth=10),
             uses=(SAME,),
-            jvm=JvmSettings(heap_bytes=HEAP),
+            settings={"heap": HEAP, "collector": "G1"},
         ),
     ),
     schedule=Schedule(memory=False),
@@ -111,7 +111,7 @@ def real_run(number: int, seed: int, place: Path) -> tuple[Line, list[Line]]:
     """Make one run; returns its line, and one for each of its blocks."""
     begun = time.monotonic()
     machine = machine_facts(place)
-    agents, cache = with_same(load_agents(ROOT)), cache_dir(os.environ)
+    agents, cache = with_same(load_agents(ROOT, "java")), cache_dir(os.environ)
     equipment = prepare(EXPERIMENT, agents, ROOT, cache, machine.isolation, lambda _: None)
     invocation = Invocation(command=("benchmarks/a_against_a.py",), started_at="", experiment=EXPERIMENT)
     manifest = Manifest(

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from tracetax.analysis.findings import build
 from tracetax.catalog import load_agents
 from tracetax.ledger import ProtocolCount, account
-from tracetax.model import BASELINE, Experiment, JvmSettings, Parameters, Part, Schedule, Use
+from tracetax.model import BASELINE, Experiment, Parameters, Part, Schedule, Use
 from tracetax.report.page import write_page
 from tracetax.results.folder import RunFolder
 from tracetax.results.manifest import MANIFEST_VERSION, Invocation, Manifest
@@ -126,10 +126,10 @@ def new_run(path: Path, parameters: Parameters, trials: int) -> RunFolder:
         key="consolidation",
         title="Consolidation",
         workload="calltree/java",
-        parts=(Part("full", "At full speed", parameters, USES, JvmSettings(1 << 30)),),
+        parts=(Part("full", "At full speed", parameters, USES, {"heap": 1 << 30, "collector": "G1"}),),
         schedule=Schedule(min_blocks=blocks, max_blocks=blocks),
     )
-    agents = {key: agent for key, agent in load_agents(ROOT).items() if key in ("none", "kieker")}
+    agents = {key: agent for key, agent in load_agents(ROOT, "java").items() if key in ("none", "kieker")}
     invocation = Invocation(command=("./tracetax", "run"), started_at="2026-01-01T00:00:00", experiment=experiment)
     manifest = Manifest(
         version=MANIFEST_VERSION,

@@ -41,7 +41,7 @@ def main() -> int:
     )
     options = parser.parse_args()
     cache = cache_dir(os.environ)
-    agent = load_agents(ROOT)["opentelemetry"]
+    agent = load_agents(ROOT, "java")["opentelemetry"]
     configuration = agent.configurations[CONFIGURATION]
     programs = build_all(agent, cache, collector=False)
     sinks = {"this clone": programs.sink}

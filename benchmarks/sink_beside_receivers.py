@@ -47,7 +47,7 @@ def main() -> int:
     )
     parser.add_argument("--replay-only", action="store_true", help="leave out the direct runs of the agent")
     options = parser.parse_args()
-    agent = load_agents(ROOT)["opentelemetry"]
+    agent = load_agents(ROOT, "java")["opentelemetry"]
     configuration = agent.configurations[CONFIGURATION]
     programs = build_all(agent, cache_dir(os.environ))
     assert configuration.record_name

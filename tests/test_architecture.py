@@ -40,6 +40,12 @@ LAYERS = {
 }
 MAKERS = {"run", "workloads", "companions"}
 READERS = {"analysis", "report"}
+KNOW_NO_LANGUAGE = {"run", "results", "statistics", "companions"}
+"""What makes, keeps and compares the results of any workload."""
+EARLIER = "results/earlier.py"
+"""Knows the shapes that were stored when there was one language."""
+TOLD = {"Go": re.compile(r"\bGo (program|module|build|runtime|\d)")}
+"""How a language whose name is a common word would stand in a sentence; the others' names are no words."""
 KNOW_NO_KIND = {"run", "results", "statistics", "companions", "artifacts", "machine", "program"}
 LONGEST = 400
 SAME_FUNCTION_NAME = {
@@ -140,6 +146,86 @@ def test_what_makes_any_trial_knows_no_kind_of_workload(file: Path) -> None:
     kinds = {folder.name for folder in (ROOT / "workloads").iterdir() if folder.is_dir()}
     assert "calltree" in kinds
     assert not words_of_code(file) & kinds, "what is known about a kind belongs into src/tracetax/workloads/<kind>.py"
+
+
+@pytest.mark.parametrize("file", [file for file in FILES if part(file) in KNOW_NO_LANGUAGE], ids=named)
+def test_what_makes_any_trial_and_its_results_knows_no_language(file: Path) -> None:
+    if named(file) == EARLIER:
+        return
+    assert not modules(file) & (kinds() | languages()), "what is known about a kind is found by its name"
+    assert not languages_told(file, languages()), "what is known about a language belongs into workloads/ and runtimes/"
+
+
+def test_a_language_is_found_in_names_and_in_sentences_and_common_words_are_none(tmp_path: Path) -> None:
+    file = tmp_path / "file.py"
+    said = {
+        '"calltree/go"': {"go"},
+        'f"node-{1}.lock"': {"node"},
+        '"javac failed"': {"java"},
+        '"the JVM ended"': {"java"},
+        '"the Python that is found first"': {"python"},
+        '"a Go program ended"': {"go"},
+        '"the others go on"': set[str](),
+        '"Go on with: ./tracetax run"': set[str](),
+        '"requests that were refused"': set[str](),
+    }
+    found: dict[str, set[str]] = {}
+    for text in said:
+        file.write_text(f"said = {text}\n")
+        found[text] = languages_told(file, {"go", "java", "node", "python"})
+    assert found == said
+
+
+def kinds() -> set[str]:
+    """The kinds of workload."""
+    return {folder.name for folder in (ROOT / "workloads").iterdir() if folder.is_dir()}
+
+
+def languages() -> set[str]:
+    """The languages of all workloads and agents."""
+    files = [*(ROOT / "workloads").glob("*/*/workload.toml"), *(ROOT / "agents").glob("*/*/agent.toml")]
+    found = {file.parent.name for file in files}
+    assert {"go", "java", "node", "python"} <= found
+    return found
+
+
+def modules(file: Path) -> set[str]:
+    """Parts of the names of all modules that a file imports."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tracetax"):
+            folder = ROOT / "src" / node.module.replace(".", "/") if node.module else ROOT
+            below = {alias.name for alias in node.names if (folder / f"{alias.name}.py").is_file()}
+            names |= {node.module or "", *(f"{node.module}.{name}" for name in below)}
+    return {part for name in names for part in name.lower().split(".")}
+
+
+OTHER_NAMES = {"javac": "java", "jvm": "java", "jdk": "java", "cpython": "python", "golang": "go", "node.js": "node"}
+"""What a language goes by, too."""
+
+
+def languages_told(file: Path, known: set[str]) -> set[str]:
+    """The languages that a file's strings name: in what is no sentence by any word, in a sentence by their names.
+
+    Docstrings are left out, and so are the verdicts' codes, which are those of records that are kept.
+    """
+    tree = ast.parse(file.read_text())
+    told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        text = node.value if isinstance(node, ast.Constant) and id(node) not in told else None
+        if not isinstance(text, str):
+            continue
+        sentence = " " in text.strip()
+        for word in re.findall(r"[\w.]+", text):
+            name = OTHER_NAMES.get(word.lower().strip("."), word.lower().strip("."))
+            proper = word[0].isupper() or word.lower() in OTHER_NAMES
+            if name in known and (not sentence or (proper and name.capitalize() not in TOLD)):
+                found.add(name)
+        found |= {name.lower() for name, pattern in TOLD.items() if sentence and pattern.search(text)}
+    return found & known
 
 
 @pytest.mark.parametrize("file", FILES, ids=named)

@@ -44,7 +44,7 @@ def run_agent(programs: Programs, configuration: Configuration, to: Receiver, ca
         status.touch()
         command = [
             *("java", f"-Xms{HEAP}", f"-Xmx{HEAP}"),
-            *(fill(flag, values) for flag in configuration.jvm),
+            *(fill(flag, values) for flag in configuration.flags),
             *("-cp", str(programs.classes), WORKLOAD.main),
             *("--calls", str(calls), "--depth", str(depth), "--out", str(out), "--status", str(status)),
         ]

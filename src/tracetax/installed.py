@@ -55,11 +55,12 @@ def launched(environment: Mapping[str, str], programs: Path, *, yes: bool) -> di
 
 def with_jdk(environment: Mapping[str, str]) -> dict[str, str]:
     """The environment with the first JDK that will do as its Java; without JAVA_HOME where there is none."""
-    from tracetax.catalog.runtime_file import jdk_folders
-    from tracetax.machine.toolchain import OLDEST_JDK, find_jdks
+    from tracetax.catalog.runtime_file import sound_runtimes
+    from tracetax.machine.toolchain import find_interpreters
 
-    for jdk in find_jdks(environment, jdk_folders(cli.ROOT)):
-        if jdk.javac and jdk.release >= OLDEST_JDK:
+    java = sound_runtimes(cli.ROOT).get("java")
+    for jdk in find_interpreters(java, environment) if java else ():
+        if jdk.compiler and java and java.find and jdk.release >= java.find.least:
             path = f"{jdk.home / 'bin'}{os.pathsep}{environment.get('PATH', os.defpath)}"
             return {**environment, "JAVA_HOME": str(jdk.home), "PATH": path}
     return {name: value for name, value in environment.items() if name != "JAVA_HOME"}

@@ -4,6 +4,7 @@ All are frozen and touch nothing outside. Times are in nanoseconds and sizes in 
 """
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
@@ -102,12 +103,12 @@ class Technology(Struct, frozen=True):
     """What tables of published values call it."""
 
 
-WORKLOAD_CLASSES = "workload.classes"
-"""The placeholder for the folder of the workload's classes as they were compiled."""
+WORKLOAD_BUILT = "workload.built"
+"""The placeholder for the workload as it was built: its compiled classes, or its sources where nothing is built."""
 MOST_OUTPUT_BYTES = 64 << 20
 """What a workload may print on both standard streams together where its agent's file says nothing else."""
-AS_COMPILED = (f"{{{WORKLOAD_CLASSES}}}",)
-"""The class path of a program that no build has woven."""
+AS_BUILT = (f"{{{WORKLOAD_BUILT}}}",)
+"""The search path of a program that no agent has changed."""
 
 
 class Configuration(Struct, frozen=True):
@@ -140,14 +141,19 @@ class Configuration(Struct, frozen=True):
     """Whether it deletes its oldest files while it writes new ones, so that only its last records are kept."""
     most_output_bytes: int = MOST_OUTPUT_BYTES
     """What it may print on its standard streams in a trial; one that prints more is ended."""
-    jvm: tuple[str, ...] = ()
+    wrapper: tuple[str, ...] = ()
+    """Words before the program, placeholders unfilled."""
+    program: str = ""
+    """What is started in the place of the workload's own program, placeholders unfilled; empty where that is."""
+    flags: tuple[str, ...] = ()
+    """The agent's own flags of the runtime, placeholders unfilled."""
     environment: dict[str, str] = {}
     memory: Memory | None = None
     scrape: Scrape | None = None
     published: dict[str, str] = {}
     """Published row that it reproduces, by experiment."""
-    class_path: tuple[str, ...] = AS_COMPILED
-    """Where the program's classes are found, placeholders unfilled."""
+    search_path: tuple[str, ...] = AS_BUILT
+    """Where the program's classes or modules are found, in order, placeholders unfilled."""
     tree_limit: int | None = None
     """Invocations of one call tree beyond which the agent cuts it by design; None where it never does."""
     technology: str = ""
@@ -168,6 +174,11 @@ class Configuration(Struct, frozen=True):
         return self.queue if self.queue_trees is None else self.queue_trees * self.records_per_call(depth)
 
     @property
+    def texts(self) -> tuple[str, ...]:
+        """Every text in which placeholders may stand that are filled for a trial."""
+        return (*self.wrapper, self.program, *self.flags, *self.environment.values(), *self.search_path)
+
+    @property
     def held_until_exit(self) -> int:
         """Records that may arrive only when the process ends; 0 where a flush interval sends them earlier."""
         return 0 if self.flush_interval_ns else self.held_back
@@ -179,7 +190,10 @@ class Configuration(Struct, frozen=True):
 
 
 class Runtimes(Struct, frozen=True):
-    """Java feature releases that an agent runs on (``min``) and was tried on (``tested``)."""
+    """Releases of a runtime that an agent runs on (``min`` and newer) and was tried on (``tested``).
+
+    A release is one number: 21 of Java 21, 11 of Python 3.11.
+    """
 
     min: int
     tested: tuple[int, ...]
@@ -189,12 +203,13 @@ class Agent(Struct, frozen=True):
     """A tracing framework: who made it, what it consists of, how it can be set up."""
 
     key: str
-    """The name of its folder, by which commands and experiments call it."""
+    """The name of its product's folder, by which commands and experiments call it."""
     name: str
     homepage: str
     licence: str
     language: str
-    java: Runtimes
+    """The language of the programs that it traces: the name of its own folder, below its product's."""
+    runtime: Runtimes
     instrumentation: str
     artifacts: dict[str, Artifact]
     configurations: dict[str, Configuration]
@@ -209,6 +224,8 @@ class Agent(Struct, frozen=True):
     """What the names of the variables begin with that it reads; a run names those that it finds, and passes none on."""
     folder: str = ""
     """Absolute path of a folder of the user's, by ``--agents-dir``; empty for the agents that come with Tracetax."""
+    version_named: str = ""
+    """The version as its file says it, where there is no artifact ``agent``."""
 
     def built(self, label: str) -> "Agent":
         """The agent with the artifacts of one build; as it is for the empty label."""
@@ -216,9 +233,13 @@ class Agent(Struct, frozen=True):
 
     @property
     def version(self) -> str:
-        """The version of its artifact ``agent``; empty for the baseline, which has none."""
+        """The version of its artifact ``agent``, or as its file says it; empty for the baseline, which has none."""
         agent = self.artifacts.get("agent")
-        return agent.version if agent else ""
+        return agent.version if agent else self.version_named
+
+    def folder_in(self, agents: Path) -> Path:
+        """Where its file lies: a folder of the user's, or else one below ``agents``."""
+        return Path(self.folder) if self.folder else agents / self.key / self.language
 
 
 class Parameters(Struct, frozen=True):
@@ -262,40 +283,34 @@ BASELINE = Use(agent="none", configuration="baseline")
 """What every overhead is measured against: the workload without an agent."""
 
 
-class JvmSettings(Struct, frozen=True):
-    """JVM settings that baseline and agents of a part share."""
-
-    heap_bytes: int
-    collector: str = "G1"
-    jdk: int = 0
-    """The feature release, such as 21; 0: the JDK that is found first."""
+Settings: TypeAlias = dict[str, int | str]
+"""What baseline and agents of a part share of their runtime's settings, by the names that the runtime's file has for
+them: releases and sizes (in bytes) are whole numbers, choices are text. A setting that nobody chose has no key."""
+HEAP = "heap"
+"""The setting that bounds the memory of the program under test, where its runtime has one."""
 
 
-class Java(Struct, frozen=True):
-    """The Java that trials ran on."""
+def heap_of(settings: Settings) -> int:
+    """The heap in bytes; 0 where the runtime has no such setting."""
+    heap = settings.get(HEAP, 0)
+    assert isinstance(heap, int)
+    return heap
 
-    version: str
-    vendor: str
-    kind: Literal["JDK", "runtime"]
-    """A ``runtime`` has no compiler: a JRE, or one that was put together with jlink."""
-    archive: bool
-    """Whether it has a class-data archive, without which a JVM takes longer to start."""
-    home: str
 
-    def __str__(self) -> str:
-        name = "JDK" if self.kind == "JDK" else "Java runtime"
-        return f"{name} {self.version}" + (f" ({self.vendor})" if self.vendor else "")
+def settings_key(settings: Settings) -> tuple[tuple[str, int | str], ...]:
+    """The same for equal settings, and fit to be a key."""
+    return tuple(sorted(settings.items()))
 
 
 class Part(Struct, frozen=True):
-    """Configurations under the same parameters and JVM settings, with their own baselines: one table of the report."""
+    """Configurations under the same parameters and settings, with their own baselines: one table of the report."""
 
     name: str
     title: str
     parameters: Parameters
     uses: tuple[Use, ...]
     """Without the baseline, which every part has."""
-    jvm: JvmSettings
+    settings: Settings
     levels: str = ""
     """Its level of each factor, in words: ``depth 2, JDK 21``; empty where there is no factor."""
     if_given: tuple[Use, ...] = ()
@@ -347,6 +362,11 @@ class PublishedLine(Struct, frozen=True):
     r_squared: float | None
     source: str
     """Table of the publication, and the row in it."""
+
+
+def language_of(workload: str) -> str:
+    """The language of a workload, by its name: ``java`` of ``calltree/java``."""
+    return workload.partition("/")[2]
 
 
 class Experiment(Struct, frozen=True):

@@ -27,10 +27,18 @@ class GoBuild(Struct, frozen=True):
 
     sources: str
     program: str
+    replace: dict[str, str] = {}
+    """Modules that are taken from a folder, by their path, instead of being fetched."""
+
+
+class Packages(Struct, frozen=True):
+    """``pip`` or ``npm`` of a prepared folder: what a lock pins by checksums is installed, placeholders unfilled."""
+
+    lock: str
 
 
 class PrepareStep(Struct, frozen=True):
-    """A folder that is made before any trial: unpacked, copied, compiled, built by Go, and written by a program."""
+    """A folder that is made before any trial: unpacked, copied, compiled, built, installed, written by a program."""
 
     name: str
     unzip: tuple[str, ...] = ()
@@ -41,3 +49,10 @@ class PrepareStep(Struct, frozen=True):
     compile: Compilation | None = None
     run: Program | None = None
     go: GoBuild | None = None
+    pip: Packages | None = None
+    npm: Packages | None = None
+
+    @property
+    def made_once(self) -> tuple[str, ...]:
+        """The keys of what is done in it that no trial can repeat."""
+        return tuple(key for key in ("unzip", "copy", "go", "pip", "npm") if getattr(self, key))

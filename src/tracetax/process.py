@@ -162,10 +162,10 @@ class Process:
         self._child.stdin.write(line.encode() + b"\n")
         self._child.stdin.flush()
 
-    def ask_for_threads(self) -> None:
-        """Ask a JVM to print what its threads are doing (QUIT), and give it a moment for that."""
+    def ask_for_threads(self, by: str) -> None:
+        """Ask a program what its threads are doing, by a signal such as ``QUIT``; it gets a moment to print that."""
         with contextlib.suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGQUIT)
+            os.kill(self.pid, signal.Signals[f"SIG{by}"])
         self.wait(0.5)
 
     def close_input(self) -> None:

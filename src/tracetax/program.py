@@ -1,8 +1,11 @@
 """What is started and traced: a workload, and the runtime that it runs on, as their files describe them."""
 
+import re
 from typing import Literal
 
 from msgspec import Struct
+
+from tracetax.model import Settings
 
 
 class Monitored(Struct, frozen=True):
@@ -70,6 +73,15 @@ class ThreadNames(Struct, frozen=True):
         return ThreadNames(self.caller + other.caller, self.jit + other.jit, self.gc + other.gc, self.own + other.own)
 
 
+class GoPackage(Struct, frozen=True):
+    """A program that Go builds from a workload's sources."""
+
+    package: str
+    """The folder of its package ``main``, as ``go build`` takes it."""
+    program: str
+    """The name of the file that is built."""
+
+
 class Workload(Struct, frozen=True):
     """A program under test: ``workloads/<kind>/<language>/workload.toml``."""
 
@@ -86,10 +98,66 @@ class Workload(Struct, frozen=True):
     offers: Offers
     main: str = ""
     """Its main class; empty where its language has none."""
+    sources: str = ""
+    """The folder of its sources, below its own; empty where they lie beside ``workload.toml``."""
     compile_release: int = 0
     """The release of Java that its sources are compiled for; 0 where nothing is compiled."""
+    go: GoPackage | None = None
+    """What Go builds from its sources; None where Go builds nothing."""
+    environment: dict[str, str] = {}
+    """Variables of every trial, placeholders unfilled; an agent's own go before."""
     threads: ThreadNames = ThreadNames()
     start_up: StartUp | None = None
+
+    @property
+    def is_built(self) -> bool:
+        """Whether it is started from something that is built of its sources, and not from the sources themselves."""
+        return bool(self.compile_release or self.go)
+
+
+class Question(Struct, frozen=True):
+    """What a program is asked about itself."""
+
+    words: tuple[str, ...]
+    """The arguments it is started with."""
+    pattern: str
+    """Regular expression for its answer, whose one group is what was asked."""
+    key: str = ""
+    """The line of the file of facts that says the same without a question; empty where no line does."""
+
+
+class Find(Struct, frozen=True):
+    """How a runtime is found on a machine, and what is known of one that was found."""
+
+    program: str
+    """Below a home of it."""
+    on_path: str
+    """What the program is called on PATH."""
+    version: Question
+    release: str
+    """Regular expression for a version; its one group is the feature release."""
+    least: int = 1
+    """The oldest feature release that will do."""
+    install: str = ""
+    """The command by which one is usually installed."""
+    home: str = ""
+    """The environment variable that names a home of it; empty where there is none."""
+    real: Question | None = None
+    """Where the program lies that the one on PATH starts; None where following links tells."""
+    vendor: Question | None = None
+    facts: str = ""
+    """A file below a home with lines ``KEY="value"``, which is read before the program is asked."""
+    compiler: str = ""
+    """Below a home: the compiler that comes with most of them."""
+    called: str = ""
+    """What one that has its compiler is called."""
+    archives: tuple[str, ...] = ()
+    """Below a home, patterns for files without any of which it takes longer to start."""
+
+    def release_of(self, version: str) -> int:
+        """The feature release of a version; 0 where the version does not say one."""
+        match = re.match(self.release, version)
+        return int(match[1]) if match else 0
 
 
 class Wheel(Struct, frozen=True):
@@ -123,6 +191,20 @@ class Setting(Struct, frozen=True):
     further: tuple[Further, ...] = ()
     begin_bytes: int = 0
     """Of a size: what a trial that measures memory begins with; 0 where it does not grow."""
+    least: int = 0
+    """The least release, or size in bytes, that can be asked for."""
+    most: int = 0
+    """The last release that can be asked for; 0 where there is no bound."""
+    default: int | str = 0
+    """What holds where nobody says it; 0 where nothing is set then."""
+    required: bool = False
+    """Whether an experiment's file must say it. ``default`` then holds for what is measured without a file."""
+    title: str = ""
+    """What the titles of parts call it; empty where that is its name."""
+
+
+PROCESS = "process"
+"""What a process of a runtime is called that has no word of its own."""
 
 
 class Runtime(Struct, frozen=True):
@@ -131,6 +213,12 @@ class Runtime(Struct, frozen=True):
     key: str
     name: str
     settings: dict[str, Setting]
+    languages: tuple[str, ...] = ()
+    """Languages of the programs that it runs."""
+    written: str = "{release}"
+    """How a feature release is written for a reader: 12 as 3.12 by ``3.{release}``."""
+    find: Find | None = None
+    """How it is found on a machine; None where its programs run without anything."""
     folders: tuple[str, ...] = ()
     """Where installers put homes of it, each in a folder of its own."""
     not_inherited: tuple[str, ...] = ()
@@ -143,3 +231,56 @@ class Runtime(Struct, frozen=True):
     timed_flags: tuple[str, ...] = ()
     """The same, but not in a trial that measures memory; they stand before."""
     threads: ThreadNames = ThreadNames()
+    prints_threads_on: Literal["", "QUIT", "ABRT"] = ""
+    """The signal on which a process of it prints what its threads are doing; empty where none does that."""
+    process: str = PROCESS
+    """What a process of it is called in sentences, such as ``JVM``."""
+
+    @property
+    def grows(self) -> bool:
+        """Whether it has a memory that can begin small and grow, which a trial that measures memory needs."""
+        return any(setting.begin_bytes for setting in self.settings.values())
+
+    @property
+    def noun(self) -> str:
+        """What one is called that a workload needs: a JDK, a Python."""
+        return (self.find.called if self.find else "") or self.name
+
+    @property
+    def heading(self) -> str:
+        """What stands before its settings: the word for a process of it, or else its name."""
+        return self.name if self.process == PROCESS else self.process
+
+    def number(self, release: int) -> str:
+        """A release as people write it: 21, or 3.11."""
+        return self.written.replace("{release}", str(release))
+
+    def called(self, release: int) -> str:
+        """A release by the runtime's name: Java 21, Python 3.11."""
+        return f"{self.name} {self.number(release)}"
+
+    def release_of(self, settings: Settings) -> int:
+        """The release that a part's settings ask for; 0: the one that is found first."""
+        names = (name for name, setting in self.settings.items() if setting.kind == "release")
+        release = next((settings[name] for name in names if name in settings), 0)
+        assert isinstance(release, int)
+        return release
+
+
+class RuntimeVersion(Struct, frozen=True):
+    """What trials ran on: a version of a runtime, as it is installed on a machine. Where nothing runs the programs of
+    a language, it is what has built them."""
+
+    name: str
+    """What it is called: ``JDK``, ``Java runtime`` (a Java without a compiler), ``Python``."""
+    version: str
+    vendor: str = ""
+    """Who made it; empty where it does not say."""
+    home: str = ""
+    """The folder that it lies in."""
+    archive: bool | None = None
+    """Whether it has an archive of what it loads first, without which it takes longer to start; None where its kind
+    knows no such archive."""
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.version}" + (f" ({self.vendor})" if self.vendor else "")

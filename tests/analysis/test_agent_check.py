@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.results.trials import ledger, record
-from tests.run.stand_ins import WORKLOAD, configuration
+from tests.run.stand_ins import RUNTIME, WORKLOAD, configuration
 from tracetax.analysis.agent_check import FileCheck, file_checks, fitting_name
 from tracetax.model import Configuration, Delivery, Scrape
 from tracetax.results.records import Moments, Verdict, WarmUp
@@ -28,7 +28,7 @@ CONFIG = replace(
 def found(config: Configuration = CONFIG, **changes: Any) -> dict[str, FileCheck]:
     values: dict[str, Any] = {"moments": TIMES, "ledger": ledger(10_000)}
     trial = record(**(values | changes))
-    return {check.name: check for check in file_checks(trial, config, "logs/0001")}
+    return {check.name: check for check in file_checks(trial, config, RUNTIME, "logs/0001")}
 
 
 def states(of: dict[str, FileCheck]) -> dict[str, str]:
@@ -78,9 +78,9 @@ def test_nothing_that_arrives_other_names_and_mere_metrics_are_told_apart() -> N
 
 def test_where_nothing_arrives_the_agent_has_the_last_word() -> None:
     trial = record(moments=TIMES, ledger=ledger(10_000, received=0))
-    woven = file_checks(trial, CONFIG, "logs/0001", "WARN it answered with status 2")[1]
+    woven = file_checks(trial, CONFIG, RUNTIME, "logs/0001", "WARN it answered with status 2")[1]
     assert 'It says "WARN it answered with status 2", in logs/0001' in woven.hint
-    assert "What it says: logs/0001" in file_checks(trial, CONFIG, "logs/0001")[1].hint
+    assert "What it says: logs/0001" in file_checks(trial, CONFIG, RUNTIME, "logs/0001")[1].hint
 
 
 def test_records_of_the_warm_up_show_that_it_is_woven() -> None:

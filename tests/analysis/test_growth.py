@@ -7,9 +7,10 @@ from msgspec.structs import replace
 
 from tests.results.trials import HEAP, PARAMETERS, blocks, ledger
 from tests.run.stand_ins import configuration, experiment, new_run
+from tests.settings import java_settings
 from tracetax.analysis.findings import build
 from tracetax.analysis.growth import families
-from tracetax.model import JvmSettings, Parameters, PublishedLine, Use
+from tracetax.model import Parameters, PublishedLine, Use
 from tracetax.results.findings import Findings, GrowthFinding, PartFinding, PublishedLineValue
 from tracetax.results.records import TrialRecord
 
@@ -113,7 +114,7 @@ def part(name: str, depth: int, jdk: int = 17) -> PartFinding:
         blocks=1,
         stopped="max-blocks",
         indicative=True,
-        jvm=JvmSettings(HEAP, jdk=jdk),
+        settings=java_settings(HEAP, jdk=jdk),
         levels=f"depth {depth}, JDK {jdk}",
     )
 

@@ -6,27 +6,28 @@ from msgspec.structs import replace
 
 from tests.results.trials import blocks
 from tests.run.stand_ins import HEAP, configuration, experiment, new_run
+from tests.settings import java_settings
 from tracetax.analysis.findings import build
 from tracetax.analysis.statements import condition
-from tracetax.model import Java, JvmSettings
+from tracetax.program import RuntimeVersion
 from tracetax.results.findings import Findings
 from tracetax.results.records import TrialRecord
 
-FULL = Java("17.0.15", "Debian", "JDK", archive=True, home="/usr/lib/jvm/17")
-BARE = Java("21.0.8", "", "runtime", archive=False, home="/cache/21")
+FULL = RuntimeVersion("JDK", "17.0.15", "Debian", "/usr/lib/jvm/17", archive=True)
+BARE = RuntimeVersion("Java runtime", "21.0.8", "", "/cache/21", archive=False)
 FLAT = configuration("flat")
 
 
-def on_two(path: Path, first: Java, second: Java) -> Findings:
+def on_two(path: Path, first: RuntimeVersion, second: RuntimeVersion) -> Findings:
     """A run of the same configuration on two JDKs."""
     what = experiment(FLAT)
     releases = {"p": 17, "q": 21}
     parts = [
-        replace(what.parts[0], name=name, jvm=JvmSettings(HEAP, "Z", jdk), levels=f"JDK {jdk}")
+        replace(what.parts[0], name=name, settings=java_settings(HEAP, "Z", jdk), levels=f"JDK {jdk}")
         for name, jdk in releases.items()
     ]
     folder = new_run(path / "r", replace(what, parts=tuple(parts)), FLAT)
-    folder.write_manifest(replace(folder.manifest, java={"p": first, "q": second}))
+    folder.write_manifest(replace(folder.manifest, ran_on={"p": first, "q": second}))
     trials = blocks(3)
     on_second: list[TrialRecord] = [
         replace(trial, number=trial.number + 100, cell=replace(trial.cell, part="q")) for trial in trials
@@ -39,10 +40,13 @@ def on_two(path: Path, first: Java, second: Java) -> Findings:
 
 def test_rows_and_parts_say_what_they_ran_on(tmp_path: Path) -> None:
     found = on_two(tmp_path, FULL, BARE)
-    assert {(row.part, row.java, row.collector) for row in found.configurations} == {("p", FULL, "Z"), ("q", BARE, "Z")}
-    assert [(part.java, part.jvm) for part in found.experiment.parts] == [
-        (FULL, JvmSettings(HEAP, "Z", 17)),
-        (BARE, JvmSettings(HEAP, "Z", 21)),
+    assert {(row.part, row.ran_on, row.collector) for row in found.configurations} == {
+        ("p", FULL, "Z"),
+        ("q", BARE, "Z"),
+    }
+    assert [(part.ran_on, part.settings) for part in found.experiment.parts] == [
+        (FULL, java_settings(HEAP, "Z", 17)),
+        (BARE, java_settings(HEAP, "Z", 21)),
     ]
 
 

@@ -4,10 +4,10 @@ import pytest
 from msgspec.structs import replace
 
 from tests.artifacts.conftest import FakeTool
-from tracetax.artifacts import build_sink, build_workload
+from tracetax.artifacts import build_sink, build_workload, source_files
 from tracetax.artifacts.cache import BUILT
 from tracetax.errors import UserError
-from tracetax.program import Monitored, Offers, Workload
+from tracetax.program import GoPackage, Monitored, Offers, Workload
 
 WORKLOAD = Workload(
     key="calltree/java",
@@ -17,6 +17,7 @@ WORKLOAD = Workload(
     monitored=Monitored("a.B", "B", "m"),
     least_warm_up_calls=1,
     offers=Offers(1, ("spin",)),
+    sources="src",
     compile_release=8,
 )
 COMPILES = """
@@ -122,6 +123,64 @@ def test_a_missing_compiler_is_reported_with_what_it_is_for(
 def test_an_unknown_workload_is_reported(root: Path, cache: Path) -> None:
     with pytest.raises(UserError, match="There are no sources of the workload calltree/cobol"):
         build_workload(root, replace(WORKLOAD, key="calltree/cobol"), cache)
+
+
+IN_GO = replace(WORKLOAD, key="calltree/go", sources="", compile_release=0, go=GoPackage("./cmd/x", "x"))
+IN_PYTHON = replace(WORKLOAD, key="calltree/python", sources="", compile_release=0)
+
+
+@pytest.fixture
+def go_source(root: Path, fake_tool: FakeTool, calls: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A workload in Go, and a Go that is no real one."""
+    monkeypatch.setattr("sys.executable", "/nowhere/python")
+    fake_tool("go", BUILDS.format(calls=calls))
+    source = root / "workloads" / "calltree" / "go"
+    (source / "cmd" / "x").mkdir(parents=True)
+    for name in ("loops.go", "loops_test.go", "cmd/x/main.go", "go.mod", "workload.toml"):
+        (source / name).write_text(name, encoding="utf-8")
+    return source
+
+
+def test_a_program_in_go_is_built_once_as_the_sink_is(root: Path, cache: Path, calls: Path, go_source: Path) -> None:
+    assert go_source.is_dir()
+    first = build_workload(root, IN_GO, cache)
+    assert build_workload(root, IN_GO, cache) == first
+    assert (first / "x").read_text(encoding="utf-8") == "program\n"
+    assert calls.read_text(encoding="utf-8") == "local -mod=readonly -trimpath -buildvcs=false 0\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "again"), [("cmd/x/main.go", True), ("go.mod", True), ("loops_test.go", False), ("workload.toml", False)]
+)
+def test_a_program_in_go_is_built_again_where_it_would_become_another(
+    root: Path, cache: Path, go_source: Path, name: str, again: bool
+) -> None:
+    first = build_workload(root, IN_GO, cache)
+    (go_source / name).write_text("changed", encoding="utf-8")
+    assert (build_workload(root, IN_GO, cache) != first) is again
+
+
+def test_a_program_in_go_that_cannot_be_built_is_told_with_its_name(
+    root: Path, cache: Path, go_source: Path, fake_tool: FakeTool
+) -> None:
+    assert go_source.is_dir()
+    fake_tool(
+        "go", 'if [ "$1" = version ]; then echo "go version go1"; exit 0; fi; echo "main.go:1: undefined"; exit 1'
+    )
+    with pytest.raises(UserError, match=r"(?s)workload calltree/go could not be built.*main.go:1: undefined"):
+        build_workload(root, IN_GO, cache)
+
+
+def test_what_is_not_built_is_started_from_its_sources(root: Path, cache: Path) -> None:
+    with pytest.raises(UserError, match="There are no sources of the workload calltree/python"):
+        build_workload(root, IN_PYTHON, cache)
+    folder = root / "workloads" / "calltree" / "python"
+    for name in ("workload.toml", "README.md", "a/__init__.py", "a/__pycache__/b.pyc"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).touch()
+    assert build_workload(root, IN_PYTHON, cache) == folder
+    assert source_files(folder) == [folder / "a" / "__init__.py"]
+    assert not cache.exists() or not (cache / BUILT).exists()
 
 
 def test_the_sink_is_built_with_what_is_here_and_nothing_fetched_for_it(

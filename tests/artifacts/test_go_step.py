@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from checks.check import Check, run_check
 from tracetax.artifacts import Workplace, prepared
@@ -54,6 +55,60 @@ def test_the_program_runs_and_is_built_once_per_content(place: Workplace) -> Non
     second = prepared([STEP], place)["tool"]
     assert second != first
     assert subprocess.run([second / "tool"], capture_output=True, check=True).stdout == b"again"
+
+
+REPLACED = PrepareStep(
+    "tool", go=GoBuild("{backend.files}/tool", "tool", replace={"tracetax/library": "{workload.sources}"})
+)
+USES = 'package main\n\nimport (\n\t"fmt"\n\n\t"tracetax/library"\n)\n\nfunc main() { fmt.Print(library.Word) }\n'
+
+
+@pytest.fixture
+def library(place: Workplace) -> Path:
+    """A module that the backend's own requires, and that can be fetched from nowhere."""
+    folder = place.sources / "library"
+    folder.mkdir()
+    (folder / "go.mod").write_text("module tracetax/library\n\ngo 1.21\n")
+    (folder / "library.go").write_text('package library\n\nconst Word = "first"\n')
+    tool = place.folder / "files" / "tool"
+    (tool / "go.mod").write_text("module example.org/tool\n\ngo 1.21\n\nrequire tracetax/library v0.0.0\n")
+    (tool / "main.go").write_text(USES)
+    return folder
+
+
+@needs_go
+def test_a_module_is_taken_from_a_folder_and_the_file_that_requires_it_stays_as_it_is(
+    place: Workplace, library: Path
+) -> None:
+    place = structs.replace(place, sources=library)
+    required = (place.folder / "files" / "tool" / "go.mod").read_text()
+    first = prepared([REPLACED], place)["tool"]
+    assert subprocess.run([first / "tool"], capture_output=True, check=True).stdout == b"first"
+    assert (place.folder / "files" / "tool" / "go.mod").read_text() == required
+    assert prepared([REPLACED], place)["tool"] == first
+    (library / "library.go").write_text('package library\n\nconst Word = "second"\n')
+    second = prepared([REPLACED], place)["tool"]
+    assert subprocess.run([second / "tool"], capture_output=True, check=True).stdout == b"second"
+    assert not list((place.cache / "staging").iterdir())
+
+
+@needs_go
+def test_a_folder_without_a_module_replaces_none(place: Workplace, library: Path) -> None:
+    (library / "go.mod").unlink()
+    with pytest.raises(UserError, match=r'"\{workload\.sources\}" is not there .*/library/go\.mod'):
+        prepared([REPLACED], structs.replace(place, sources=library))
+
+
+@needs_go
+def test_versions_that_no_checksum_pins_are_refused_with_the_way_out(
+    place: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GOPROXY", "off")
+    tool = place.folder / "files" / "tool"
+    (tool / "go.mod").write_text("module example.org/tool\n\ngo 1.21\n\nrequire example.org/none v1.0.0\n")
+    (tool / "main.go").write_text('package main\n\nimport _ "example.org/none"\n\nfunc main() {}\n')
+    with pytest.raises(UserError, match=r"could not be built: .* go mod tidy, in its folder, mends them"):
+        prepared([STEP], place)
 
 
 @needs_go

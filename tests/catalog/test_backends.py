@@ -147,7 +147,7 @@ def test_one_that_takes_nothing_of_it_is_refused(repository: Repository, file: P
 def test_every_shipped_backend_loads_and_is_explained() -> None:
     shipped = load_backends(ROOT)
     assert shipped
-    used = {one.protocol for agent in load_agents(ROOT).values() for one in agent.configurations.values()}
+    used = {one.protocol for agent in load_agents(ROOT, "java").values() for one in agent.configurations.values()}
     for key, backend in shipped.items():
         readme = (ROOT / "backends" / key / "README.md").read_text(encoding="utf-8")
         assert backend.version in readme

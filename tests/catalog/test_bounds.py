@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.catalog.conftest import Repository
-from tracetax.catalog import CatalogError, adhoc_experiment, load_agents, load_experiment
-from tracetax.catalog.command_line import TypedExperiment, TypedJvm, typed_jvm
+from tests.catalog.conftest import Repository, adhoc
+from tracetax.catalog import CatalogError, every_agent, load_agents, load_experiment
+from tracetax.catalog.command_line import TypedExperiment
 
 Change = Callable[[Path, str, str], None]
 
@@ -19,7 +19,7 @@ def test_every_quantity_beyond_its_bounds_is_told_at_once_with_what_is_allowed(
     change(repository.experiment, "depth = 10", wrong)
     change(repository.experiment, '"1 GiB"', '"1 B"')
     with pytest.raises(CatalogError) as caught:
-        load_experiment("trial", load_agents(repository.root), repository.root)
+        load_experiment("trial", every_agent(repository.root), repository.root)
     (report,) = caught.value.reports
     problems = {problem.key: problem.text for problem in report.problems}
     assert problems == {
@@ -36,21 +36,19 @@ def test_every_quantity_beyond_its_bounds_is_told_at_once_with_what_is_allowed(
 def test_a_trial_that_would_take_days_is_refused(repository: Repository, change: Change) -> None:
     change(repository.experiment, "calls = 1_000", 'calls = 1_000_000\nrate = "1/s"')
     with pytest.raises(CatalogError, match=r"parameters\.calls: would take 278 hours in each trial: at most 24"):
-        load_experiment("trial", load_agents(repository.root), repository.root)
+        load_experiment("trial", every_agent(repository.root), repository.root)
 
 
 def test_options_have_the_same_bounds(repository: Repository) -> None:
-    agents = load_agents(repository.root)
+    known = every_agent(repository.root).of("java")
     with pytest.raises(CatalogError) as caught:
-        adhoc_experiment(
-            agents, TypedExperiment(agent="tracer", rate="0.0000001/s", threads=100_000, heap="1 B", depth=10**9)
-        )
+        adhoc(known, TypedExperiment(agent="tracer", rate="0.0000001/s", threads=100_000, heap="1 B", depth=10**9))
     keys = {problem.key for report in caught.value.reports for problem in report.problems}
     assert keys == {"--rate", "--threads", "--heap", "--depth"}
     with pytest.raises(CatalogError, match="--calls: would take 28 hours"):
-        adhoc_experiment(agents, TypedExperiment(agent="tracer", rate="1000/s", calls=100_000_000))
+        adhoc(known, TypedExperiment(agent="tracer", rate="1000/s", calls=100_000_000))
     with pytest.raises(CatalogError, match=r"--heap: .*at most 4,096 GiB"):
-        typed_jvm(TypedJvm(heap="9999999999 GiB"))
+        adhoc(known, TypedExperiment(agent="tracer", heap="9999999999 GiB"))
 
 
 def test_control_characters_in_a_file_are_refused_and_do_not_reach_the_terminal(
@@ -58,7 +56,7 @@ def test_control_characters_in_a_file_are_refused_and_do_not_reach_the_terminal(
 ) -> None:
     change(repository.experiment, '"An experiment"', '"An \\u001b[2J experiment"')
     with pytest.raises(CatalogError) as caught:
-        load_experiment("trial", load_agents(repository.root), repository.root)
+        load_experiment("trial", every_agent(repository.root), repository.root)
     assert "title: " in str(caught.value)
     assert "\x1b" not in str(caught.value)
 
@@ -66,4 +64,4 @@ def test_control_characters_in_a_file_are_refused_and_do_not_reach_the_terminal(
 def test_a_name_that_no_file_system_takes_is_refused(repository: Repository, change: Change) -> None:
     change(repository.tracer, "[configurations.off]", f"[configurations.{'a' * 300}]")
     with pytest.raises(CatalogError, match="at most 64 lower-case letters"):
-        load_agents(repository.root)
+        load_agents(repository.root, "java")

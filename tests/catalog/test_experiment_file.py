@@ -4,9 +4,10 @@ from pathlib import Path
 import pytest
 
 from tests.catalog.conftest import Repository
-from tracetax.catalog import load_agents, load_experiment, load_experiments
+from tests.settings import java_settings
+from tracetax.catalog import every_agent, load_experiment, load_experiments
 from tracetax.errors import UserError
-from tracetax.model import Experiment, JvmSettings, Parameters, Schedule, Use
+from tracetax.model import Experiment, Parameters, Schedule, Use
 
 Change = Callable[[Path, str, str], None]
 USES = """
@@ -17,7 +18,7 @@ use = ["off", "stock"]
 
 
 def loaded(repository: Repository, name_or_path: str = "trial") -> Experiment:
-    return load_experiment(name_or_path, load_agents(repository.root), repository.root)
+    return load_experiment(name_or_path, every_agent(repository.root), repository.root)
 
 
 def test_without_parts_an_experiment_is_one_part_by_its_own_name(repository: Repository) -> None:
@@ -29,7 +30,7 @@ def test_without_parts_an_experiment_is_one_part_by_its_own_name(repository: Rep
 def test_what_is_not_said_has_its_default(repository: Repository) -> None:
     experiment = loaded(repository)
     assert experiment.parts[0].parameters == Parameters(calls=1_000, depth=10)
-    assert experiment.parts[0].jvm == JvmSettings(2**30, "G1", jdk=0)
+    assert experiment.parts[0].settings == java_settings(2**30, "G1", jdk=0)
     assert experiment.schedule == Schedule()
     assert experiment.result
 
@@ -182,10 +183,14 @@ def test_a_mistake_is_reported_once_with_its_key_and_a_way_out(
 
 
 def test_an_agent_of_another_language_than_the_workload_is_refused(repository: Repository, change: Change) -> None:
-    (repository.root / "workloads" / "calltree" / "python").mkdir()
+    repository.workload("python")
     change(repository.experiment, "calltree/java", "calltree/python")
+    change(repository.experiment, '[jvm]\nheap = "1 GiB"', "")
     assert repository.problems() == {
-        "configurations[0].agent": "tracer traces java, the workload is in python",
+        "configurations[0].agent": (
+            "tracer has no folder for python: it has java. Write agents/tracer/python/agent.toml "
+            "(docs/add-an-agent.md), or measure a workload in one of these"
+        ),
     }
 
 
@@ -232,4 +237,4 @@ def test_the_problems_of_all_experiments_are_reported_at_once(repository: Reposi
     repository.write("experiments/one.toml", "=")
     repository.write("experiments/two.toml", 'title = ""')
     with pytest.raises(UserError, match=r"(?s)one\.toml has 1 problem.*two\.toml has \d problems"):
-        load_experiments(load_agents(repository.root), repository.root)
+        load_experiments(every_agent(repository.root), repository.root)

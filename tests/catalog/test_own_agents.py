@@ -20,7 +20,7 @@ def own(folder: Path, name: str, text: str = TRACER) -> Path:
 def test_a_folder_of_agents_and_an_agents_folder_are_read_alike(repository: Repository, tmp_path: Path) -> None:
     place = own(tmp_path / "mine", "other")
     for given in (place, place / "other"):
-        agents = load_agents(repository.root, [given])
+        agents = load_agents(repository.root, "java", [given])
         assert list(agents) == ["none", "tracer", "other"]
         assert agents["other"].folder == str(place / "other")
         assert agents["tracer"].folder == ""
@@ -36,7 +36,7 @@ def test_an_experiment_can_measure_them(repository: Repository, tmp_path: Path) 
 
 def test_a_misspelt_name_is_told_where_the_own_ones_are_listed(repository: Repository, tmp_path: Path) -> None:
     place = own(tmp_path / "mine", "other")
-    known = Known(load_agents(repository.root, [place]))
+    known = Known(load_agents(repository.root, "java", [place]))
     assert unknown_agent("othr", known).endswith(f"(./tracetax list agents --agents-dir {place / 'other'})")
     assert listed("configurations tracer", [known.agents["tracer"]]) == "(./tracetax list configurations tracer)"
 
@@ -46,16 +46,16 @@ def test_mistakes_name_the_file(repository: Repository, tmp_path: Path, name: st
     text = TRACER if name == "tracer" else TRACER.replace('delivery = "lossy"', 'delivery = "lousy"')
     place = own(tmp_path / "mine", name, text)
     with pytest.raises(CatalogError, match=words) as caught:
-        load_agents(repository.root, [place])
+        load_agents(repository.root, "java", [place])
     assert str(place / name / "agent.toml") in str(caught.value)
 
 
 def test_a_folder_without_any_agent_is_a_mistake(repository: Repository, tmp_path: Path) -> None:
     with pytest.raises(CatalogError, match="does not exist"):
-        load_agents(repository.root, [tmp_path / "nowhere"])
+        load_agents(repository.root, "java", [tmp_path / "nowhere"])
     (tmp_path / "empty").mkdir()
     with pytest.raises(CatalogError, match="holds no agent"):
-        load_agents(repository.root, [tmp_path / "empty"])
+        load_agents(repository.root, "java", [tmp_path / "empty"])
 
 
 GIVEN = 'given = "tracer.jar, from its project"'
@@ -69,7 +69,7 @@ if_given = true
 
 
 def test_what_needs_a_file_of_the_users_is_left_out_and_told(repository: Repository, tmp_path: Path) -> None:
-    repository.write("agents/rare/agent.toml", TRACER.replace(MAVEN, GIVEN).replace('"Tracer"', '"Rare"'))
+    repository.write("agents/rare/java/agent.toml", TRACER.replace(MAVEN, GIVEN).replace('"Tracer"', '"Rare"'))
     repository.write("experiments/trial.toml", repository.experiment.read_text() + MORE)
     agents, experiment = load_catalog("trial", repository.root)
     assert {use.agent for use in experiment.parts[0].uses} == {"tracer", "rare"}
@@ -82,7 +82,7 @@ def test_what_needs_a_file_of_the_users_is_left_out_and_told(repository: Reposit
 
 
 def test_without_the_key_a_missing_file_refuses_the_run(repository: Repository) -> None:
-    repository.write("agents/rare/agent.toml", TRACER.replace(MAVEN, GIVEN))
+    repository.write("agents/rare/java/agent.toml", TRACER.replace(MAVEN, GIVEN))
     text = repository.experiment.read_text() + MORE.replace("if_given = true", "")
     repository.write("experiments/trial.toml", text)
     agents, experiment = load_catalog("trial", repository.root)

@@ -2,12 +2,18 @@ import pytest
 
 from tests.catalog.conftest import Repository
 from tracetax.catalog import fill, load_agents
-from tracetax.catalog.placeholders import sink_protocols
+from tracetax.catalog.placeholders import names_in, sink_protocols
 
 
 def test_names_in_braces_are_replaced_by_their_values() -> None:
     values = {"sink.host": "127.0.0.1", "sink.kieker_tcp.port": "4711"}
     assert fill("-Dto={sink.host}:{sink.kieker_tcp.port}", values) == "-Dto=127.0.0.1:4711"
+
+
+def test_an_object_of_json_is_no_placeholder() -> None:
+    rules = '[{"rate": 0.1, "of": "{monitored.method}"}, {"rate": 1}]'
+    assert names_in(rules) == ("monitored.method",)
+    assert fill(rules, {"monitored.method": "m"}) == '[{"rate": 0.1, "of": "m"}, {"rate": 1}]'
 
 
 def test_a_value_with_braces_is_not_filled_in_again() -> None:
@@ -20,6 +26,6 @@ def test_a_name_without_a_value_is_never_left_in_a_flag() -> None:
 
 
 def test_the_sink_must_speak_every_protocol_that_a_flag_points_at(repository: Repository) -> None:
-    configurations = load_agents(repository.root)["tracer"].configurations
+    configurations = load_agents(repository.root, "java")["tracer"].configurations
     assert sink_protocols(configurations["off"]) == {"otlp-http"}
-    assert sink_protocols(load_agents(repository.root)["none"].configurations["baseline"]) == frozenset()
+    assert sink_protocols(load_agents(repository.root, "java")["none"].configurations["baseline"]) == frozenset()

@@ -39,13 +39,13 @@ Change = Callable[[Path, str, str], None]
 
 @pytest.fixture
 def steps(repository: Repository, change: Change) -> Repository:
-    repository.write("agents/tracer/agent.toml", TRACER + STEPS)
-    change(repository.tracer, 'title = "as shipped"', 'title = "as shipped"\nclass_path = ["{prepared.woven}"]')
+    repository.write("agents/tracer/java/agent.toml", TRACER + STEPS)
+    change(repository.tracer, 'title = "as shipped"', 'title = "as shipped"\nsearch_path = ["{prepared.woven}"]')
     return repository
 
 
 def test_every_kind_of_work_is_read(steps: Repository) -> None:
-    agent = load_agents(steps.root)["tracer"]
+    agent = load_agents(steps.root, "java")["tracer"]
     assert agent.prepare[:2] == (
         PrepareStep(
             "woven",
@@ -59,14 +59,14 @@ def test_every_kind_of_work_is_read(steps: Repository) -> None:
             compile=Compilation("{agent.files}/plugin", ("{artifacts.agent}",), 11, "own.jar"),
         ),
     )
-    assert agent.configurations["stock"].class_path == ("{prepared.woven}",)
-    assert agent.configurations["off"].class_path == ("{workload.classes}",)
+    assert agent.configurations["stock"].search_path == ("{prepared.woven}",)
+    assert agent.configurations["off"].search_path == ("{workload.built}",)
 
 
 def test_only_what_measured_configurations_refer_to_is_needed_and_after_what_it_needs_itself(
     steps: Repository,
 ) -> None:
-    agent = load_agents(steps.root)["tracer"]
+    agent = load_agents(steps.root, "java")["tracer"]
     stock = references(agent, [agent.configurations["stock"]])
     assert set(stock.artifacts) == {"agent", "weaver"}
     assert [step.name for step in stock.steps] == ["home", "woven"]
@@ -91,8 +91,8 @@ def test_only_what_measured_configurations_refer_to_is_needed_and_after_what_it_
         ('copy = { "." = "{artifacts.unused}" }', "", "prepare[2]", "does nothing"),
         ('copy = { "."', 'strip = 1\ncopy = { "."', "prepare[2].strip", "nothing is unpacked"),
         ("{agent.files}/plugin", "{prepared.woven}", "prepare[0]", "goes in a circle: woven → home → woven"),
-        ("{prepared.woven}", "{prepared.wovn}", "configurations.stock.class_path[0]", "Did you mean"),
-        ("{prepared.woven}", "{sink.host}", "configurations.stock.class_path[0]", "there is no placeholder"),
+        ("{prepared.woven}", "{prepared.wovn}", "configurations.stock.search_path[0]", "Did you mean"),
+        ("{prepared.woven}", "{sink.host}", "configurations.stock.search_path[0]", "there is no placeholder"),
     ],
 )
 def test_a_mistake_is_reported_with_its_key(
@@ -108,10 +108,10 @@ def test_the_good_file_has_no_problem(steps: Repository) -> None:
     assert steps.problems() == {}
 
 
-def test_a_class_path_cannot_be_empty(steps: Repository, change: Change) -> None:
+def test_a_search_path_cannot_be_empty(steps: Repository, change: Change) -> None:
     change(steps.tracer, '["{prepared.woven}"]', "[]")
     assert steps.problems() == {
-        "tracer: configurations.stock.class_path": "is an empty list: the program's own classes must be on it"
+        "tracer: configurations.stock.search_path": "is an empty list: the program itself must be on it"
     }
 
 
@@ -120,6 +120,6 @@ def test_what_is_made_of_the_program_is_known_through_the_folders_between() -> N
         PrepareStep("weaver", compile=Compilation("{agent.files}/weaver")),
         PrepareStep("rewritten", run=Program("W", ("{prepared.weaver}",), arguments=("{workload.sources}", "{out}"))),
         PrepareStep("woven", compile=Compilation("{prepared.rewritten}")),
-        PrepareStep("packed", copy={"a": "{workload.classes}"}),
+        PrepareStep("packed", copy={"a": "{workload.built}"}),
     )
     assert [step.name for step in made_of_program(steps)] == ["rewritten", "woven", "packed"]

@@ -34,7 +34,7 @@ def published(repository: Repository, change: Change) -> Repository:
     """The small repository, with a table and the names of rows in both agents' files."""
     repository.write("published/t2.csv", TABLE)
     change(repository.tracer, 'title = "as shipped"', 'title = "as shipped"\npublished = { trial = "Regular" }')
-    none = repository.root / "agents" / "none" / "agent.toml"
+    none = repository.root / "agents" / "none" / "java" / "agent.toml"
     change(
         none,
         'title = "no instrumentation"',
@@ -94,7 +94,7 @@ def test_a_row_that_the_table_does_not_have_is_said_with_the_agents_file_and_the
 ) -> None:
     change(published.tracer, '"Regular"', '"Regulra"')
     (problem,) = published.problems().items()
-    assert problem[0] == "agents/tracer/agent.toml, configurations.stock.published.trial"
+    assert problem[0] == "agents/tracer/java/agent.toml, configurations.stock.published.trial"
     assert '"Regulra" is no row of The Tracer in published/t2.csv. Did you mean "Regular"?' in problem[1]
     assert 'It has "Regular"' in problem[1]
 

@@ -17,7 +17,7 @@ layers = ["I", "C", "W"]
 delivery = "aggregated"
 protocol = "prometheus"
 scrape = { path = "/metrics", metric = "calls_total" }
-jvm = ["-Dtracer.port={scrape.port}"]
+flags = ["-Dtracer.port={scrape.port}"]
 """
 
 
@@ -35,21 +35,21 @@ def counting(repository: Repository) -> Callable[[str, str], Repository]:
 
 
 def test_it_is_asked_every_fifteen_seconds_unless_it_says_otherwise(counting: Callable[..., Repository]) -> None:
-    found = load_agents(counting().root)["tracer"].configurations["counting"]
+    found = load_agents(counting().root, "java")["tracer"].configurations["counting"]
     assert found.scrape == Scrape(path="/metrics", interval_ns=15 * 10**9, metric="calls_total")
     assert sink_protocols(found) == {"otlp-http", "prometheus"}
 
 
 def test_without_a_metric_nothing_is_counted(counting: Callable[..., Repository]) -> None:
     root = counting(', metric = "calls_total"', ', interval = "1 s"').root
-    assert load_agents(root)["tracer"].configurations["counting"].scrape == Scrape("/metrics", 10**9)
+    assert load_agents(root, "java")["tracer"].configurations["counting"].scrape == Scrape("/metrics", 10**9)
 
 
 @pytest.mark.parametrize(
     ("old", "new", "key", "text"),
     [
         ("{scrape.port}", "9464", "protocol", "where it shall serve its metrics"),
-        ("{scrape.port}", "{scrape.prot}", "jvm[0]", 'Did you mean "scrape.port"'),
+        ("{scrape.port}", "{scrape.prot}", "flags[0]", 'Did you mean "scrape.port"'),
         ('scrape = { path = "/metrics", metric = "calls_total" }', "", "scrape", "is missing"),
         ('"/metrics"', '"metrics"', "scrape.path", "begins with a slash"),
         ('"/metrics"', '"/my metrics"', "scrape.path", "no blanks"),

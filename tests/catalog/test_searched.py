@@ -4,15 +4,16 @@ from typing import Any
 
 import pytest
 
-from tests.catalog.conftest import Repository
-from tracetax.catalog import CatalogError, load_agents
-from tracetax.catalog.command_line import TypedSearch, searched_experiment
-from tracetax.model import JvmSettings, Parameters, Search, Use
+from tests.catalog.conftest import Repository, searched
+from tests.settings import java_settings
+from tracetax.catalog import CatalogError, every_agent
+from tracetax.catalog.command_line import TypedSearch
+from tracetax.model import Parameters, Search, Use
 
 
 def test_each_stock_configuration_is_a_part_that_begins_at_full_speed(repository: Repository) -> None:
-    experiment, search = searched_experiment(
-        load_agents(repository.root), TypedSearch(agent="tracer", depth=4, budget="5min")
+    experiment, search = searched(
+        every_agent(repository.root).of("java"), TypedSearch(agent="tracer", depth=4, budget="5min")
     )
     (part,) = experiment.parts
     assert part.uses == (Use("tracer", "stock"),)
@@ -23,24 +24,24 @@ def test_each_stock_configuration_is_a_part_that_begins_at_full_speed(repository
 
 
 def test_configurations_can_be_named_and_crossed_with_jvm_settings(repository: Repository) -> None:
-    agents = load_agents(repository.root)
-    experiment, search = searched_experiment(
-        agents,
+    experiment, search = searched(
+        every_agent(repository.root).of("java"),
         TypedSearch(
             agent="tracer", configuration="lossless,stock", jdk="17,21", seconds="2s", lowest="50/s", further=10
         ),
     )
-    assert [(part.name, part.jvm) for part in experiment.parts] == [
-        ("tracer-lossless-jdk-17", JvmSettings(1 << 30, jdk=17)),
-        ("tracer-lossless-jdk-21", JvmSettings(1 << 30, jdk=21)),
-        ("tracer-stock-jdk-17", JvmSettings(1 << 30, jdk=17)),
-        ("tracer-stock-jdk-21", JvmSettings(1 << 30, jdk=21)),
+    assert [(part.name, part.settings) for part in experiment.parts] == [
+        ("tracer-lossless-jdk-17", java_settings(1 << 30, jdk=17)),
+        ("tracer-lossless-jdk-21", java_settings(1 << 30, jdk=21)),
+        ("tracer-stock-jdk-17", java_settings(1 << 30, jdk=17)),
+        ("tracer-stock-jdk-21", java_settings(1 << 30, jdk=21)),
     ]
     assert search == Search(seconds=2.0, lowest=50.0, further=10)
 
 
 def test_the_lowest_rate_is_one_that_can_be_tried(repository: Repository) -> None:
-    _, search = searched_experiment(load_agents(repository.root), TypedSearch(agent="tracer", lowest="1006/s"))
+    known = every_agent(repository.root).of("java")
+    _, search = searched(known, TypedSearch(agent="tracer", lowest="1006/s"))
     assert search.lowest == 1_010.0
 
 
@@ -70,6 +71,6 @@ def test_a_mistake_is_reported_by_its_option(
     text: str,
 ) -> None:
     with pytest.raises(CatalogError, match=f"(?s){key}: .*{text}"):
-        searched_experiment(
-            load_agents(repository.root), TypedSearch(agent=agent, configuration=configuration, **options)
+        searched(
+            every_agent(repository.root).of("java"), TypedSearch(agent=agent, configuration=configuration, **options)
         )

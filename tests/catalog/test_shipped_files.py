@@ -10,15 +10,16 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tracetax.catalog import adhoc_experiment, load_agents, load_experiment, load_experiments
+from tests.catalog.conftest import JAVA, adhoc
+from tracetax.catalog import every_agent, load_agents, load_experiment, load_experiments
 from tracetax.catalog.agent_shape import AgentShape
 from tracetax.catalog.command_line import TypedExperiment
-from tracetax.catalog.experiment_shape import ExperimentShape
+from tracetax.catalog.experiment_shape import shape_for
 from tracetax.catalog.reading import Report, read
 from tracetax.model import BASELINE, Delivery, Profile
 
 ROOT = Path(__file__).parents[2]
-AGENT_FILES = sorted((ROOT / "agents").glob("*/agent.toml"))
+AGENT_FILES = sorted((ROOT / "agents").glob("*/*/agent.toml"))
 EXPERIMENT_FILES = sorted((ROOT / "experiments").glob("*.toml"))
 NAMED_BY_THE_AUTHOR = (
     *("artifacts", "configurations", "technologies", "environment", "copy", "published", "where", "agents"),
@@ -27,39 +28,41 @@ Path_ = tuple[str | int, ...]
 
 
 def test_all_agents_and_experiments_load() -> None:
-    agents = load_agents(ROOT)
-    assert BASELINE.configuration in agents[BASELINE.agent].configurations
+    agents = every_agent(ROOT)
+    for baseline in agents.products[BASELINE.agent].values():
+        assert BASELINE.configuration in baseline.configurations
     assert {"quick", "smoke"} <= load_experiments(agents, ROOT).keys()
 
 
 def test_every_configuration_is_explained_in_its_agents_readme() -> None:
-    for agent in load_agents(ROOT).values():
+    for agent in every_agent(ROOT).single:
         readme = (ROOT / "agents" / agent.key / "README.md").read_text(encoding="utf-8")
         for name in (*agent.technologies, *(name for name in agent.configurations if ":" not in name)):
             assert f"| `{name}` |" in readme, f"{agent.key} {name}"
 
 
 def test_every_agent_has_exactly_one_stock_configuration_that_delivers() -> None:
-    for agent in load_agents(ROOT).values():
+    for agent in every_agent(ROOT).single:
         stock = [each for each in agent.configurations.values() if each.profile is Profile.STOCK]
         assert len(stock) == (agent.key != BASELINE.agent)
         assert all(each.delivery is not Delivery.NONE for each in stock)
 
 
 def test_agents_can_be_measured_without_a_file() -> None:
-    experiment = adhoc_experiment(load_agents(ROOT), TypedExperiment(agent="kieker,opentelemetry", rate="1000/s"))
+    known = every_agent(ROOT).of("java")
+    experiment = adhoc(known, TypedExperiment(agent="kieker,opentelemetry", rate="1000/s"))
     assert [str(use) for use in experiment.parts[0].uses] == ["kieker binary-tcp", "opentelemetry otlp"]
 
 
 def test_smoke_is_no_result_and_quick_is_one() -> None:
-    experiments = load_experiments(load_agents(ROOT), ROOT)
+    experiments = load_experiments(every_agent(ROOT), ROOT)
     assert not experiments["smoke"].result
     assert experiments["quick"].result
 
 
 def test_the_papers_table_stands_beside_every_row_that_is_reproduced_on_both_machines() -> None:
-    agents = load_agents(ROOT)
-    experiment = load_experiment("icpe26-table2", agents, ROOT)
+    agents = load_agents(ROOT, "java")
+    experiment = load_experiment("icpe26-table2", every_agent(ROOT), ROOT)
     rows = {row.use for row in experiment.published}
     named = {use for use in experiment.parts[0].uses if agents[use.agent].configurations[use.configuration].published}
     assert rows == named | {BASELINE}
@@ -70,8 +73,8 @@ def test_the_papers_table_stands_beside_every_row_that_is_reproduced_on_both_mac
 
 
 def test_every_line_of_the_papers_third_table_stands_beside_a_configuration() -> None:
-    agents = load_agents(ROOT)
-    experiment = load_experiment("icpe26-depth", agents, ROOT)
+    agents = load_agents(ROOT, "java")
+    experiment = load_experiment("icpe26-depth", every_agent(ROOT), ROOT)
     assert [part.parameters.depth for part in experiment.parts] == [2, 4, 8, 16, 32, 64, 128]
     assert {use.agent for use in experiment.parts[0].uses} == set(agents) - {BASELINE.agent}
     lines = {line.use.agent: (line.slope, line.intercept, line.r_squared) for line in experiment.published_lines}
@@ -81,14 +84,14 @@ def test_every_line_of_the_papers_third_table_stands_beside_a_configuration() ->
 
 @pytest.mark.parametrize("name", [path.stem for path in EXPERIMENT_FILES if "[fast]" in path.read_text()])
 def test_the_shorter_version_is_shorter(name: str) -> None:
-    agents = load_agents(ROOT)
+    agents = every_agent(ROOT)
     full, short = (load_experiment(name, agents, ROOT, variant=variant) for variant in ("", "fast"))
     assert short.schedule.budget_ns < full.schedule.budget_ns
     assert short.parts[0].parameters.calls < full.parts[0].parameters.calls
 
 
 def test_the_papers_calls_and_starts_are_those_of_the_published_version() -> None:
-    printed = load_experiment("icpe26-table2", load_agents(ROOT), ROOT, variant="as-published")
+    printed = load_experiment("icpe26-table2", every_agent(ROOT), ROOT, variant="as-published")
     assert {part.parameters.calls for part in printed.parts} == {2_000_000}
     assert (printed.schedule.min_blocks, printed.schedule.max_blocks) == (10, 10)
 
@@ -125,11 +128,11 @@ def misspellings(draw: st.DrawFn, word: str) -> str:
     return draw(st.sampled_from([before + letter + after, before + after[1:], before + letter + after[1:], swapped]))
 
 
-@pytest.mark.parametrize("file", [*AGENT_FILES, *EXPERIMENT_FILES], ids=lambda path: f"{path.parent.name}/{path.name}")
+@pytest.mark.parametrize("file", [*AGENT_FILES, *EXPERIMENT_FILES], ids=lambda path: "/".join(path.parts[-3:]))
 @settings(max_examples=150, deadline=None)
 @given(data=st.data())
 def test_no_key_can_be_misspelled_unnoticed(file: Path, data: st.DataObject) -> None:
-    shape = AgentShape if file.name == "agent.toml" else ExperimentShape
+    shape = AgentShape if file.name == "agent.toml" else shape_for("calltree/java", JAVA, {JAVA.key: JAVA})
     document = tomllib.loads(file.read_text(encoding="utf-8"))
     path = data.draw(st.sampled_from(sorted(keys_of(document), key=str)))
     word = str(path[-1])

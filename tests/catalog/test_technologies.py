@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.catalog.conftest import TRACER, Repository
+from tests.catalog.conftest import TRACER, Repository, adhoc, searched
 from tests.catalog.test_published import SECTION
-from tracetax.catalog import adhoc_experiment, load_agents, load_catalog
-from tracetax.catalog.command_line import TypedExperiment, TypedSearch, searched_experiment
+from tracetax.catalog import every_agent, load_agents, load_catalog
+from tracetax.catalog.command_line import TypedExperiment, TypedSearch
 from tracetax.model import Delivery, Profile, Use
 
 Change = Callable[[Path, str, str], None]
@@ -16,13 +16,13 @@ TECHNOLOGIES = """
 [technologies.load-time]
 title = "load time"
 published_as = "Weaver (load time)"
-jvm = ["-javaagent:{artifacts.agent}", "-Dwoven=load"]
+flags = ["-javaagent:{artifacts.agent}", "-Dwoven=load"]
 
 [technologies.build-time]
 title = "build time"
 published_as = "Weaver (build time)"
-class_path = ["{agent.files}/woven", "{workload.classes}"]
-jvm = ["-Dwoven=build", "-Dtracer.queue=7"]
+search_path = ["{agent.files}/woven", "{workload.built}"]
+flags = ["-Dwoven=build", "-Dtracer.queue=7"]
 queue = 512
 """
 TABLE = """table,platform,agent,technology,configuration,statistic,unit,value,spread,spread_kind
@@ -37,13 +37,13 @@ Table 1,ARM,Tracer,,Regular,mean,us,9,0.1,standard_deviation
 def woven(repository: Repository, change: Change) -> Repository:
     """The small repository, whose tracer knows two ways."""
     text = TRACER.replace('language = "java"', 'language = "java"\ntechnology = "load-time"')
-    repository.write("agents/tracer/agent.toml", text + TECHNOLOGIES)
+    repository.write("agents/tracer/java/agent.toml", text + TECHNOLOGIES)
     change(repository.tracer, '"-javaagent:{artifacts.agent}", "-Dtracer.to', '"-Dtracer.to')
     return repository
 
 
 def test_every_configuration_exists_in_every_technology(woven: Repository) -> None:
-    agent = load_agents(woven.root)["tracer"]
+    agent = load_agents(woven.root, "java")["tracer"]
     assert [(name, config.title, config.technology) for name, config in agent.configurations.items()] == [
         ("off", "off", "load-time"),
         ("off:build-time", "off, build time", "build-time"),
@@ -55,29 +55,29 @@ def test_every_configuration_exists_in_every_technology(woven: Repository) -> No
 
 
 def test_a_technology_comes_after_what_is_common_and_before_the_configurations(woven: Repository) -> None:
-    configurations = load_agents(woven.root)["tracer"].configurations
-    assert configurations["stock"].jvm == (
+    configurations = load_agents(woven.root, "java")["tracer"].configurations
+    assert configurations["stock"].flags == (
         "-Dtracer.to={sink.otlp_http}",
         "-javaagent:{artifacts.agent}",
         "-Dwoven=load",
     )
-    assert configurations["lossless:build-time"].jvm == (
+    assert configurations["lossless:build-time"].flags == (
         "-Dtracer.to={sink.otlp_http}",
         "-Dwoven=build",
         "-Dtracer.queue={expected.records.next_power_of_two}",
     )
-    assert configurations["lossless:build-time"].class_path == ("{agent.files}/woven", "{workload.classes}")
+    assert configurations["lossless:build-time"].search_path == ("{agent.files}/woven", "{workload.built}")
     assert [configurations[name].queue for name in ("stock", "stock:build-time")] == [2048, 512]
 
 
 def test_only_the_one_that_needs_no_name_is_as_shipped(woven: Repository) -> None:
-    configurations = load_agents(woven.root)["tracer"].configurations
+    configurations = load_agents(woven.root, "java")["tracer"].configurations
     assert [configurations[name].profile for name in ("stock", "stock:build-time", "lossless:build-time")] == [
         Profile.STOCK,
         None,
         Profile.LOSSLESS,
     ]
-    uses = adhoc_experiment(load_agents(woven.root), TypedExperiment(agent="tracer")).parts[0].uses
+    uses = adhoc(every_agent(woven.root).of("java"), TypedExperiment(agent="tracer")).parts[0].uses
     assert uses == (Use("tracer", "stock"),)
 
 
@@ -99,8 +99,9 @@ def test_one_of_them_is_named_with_its_technology_also_the_one_that_needs_none(
     change(woven.experiment, '["off", "stock"]', '["off:build-time", "stock:load-time"]')
     _, experiment = load_catalog("trial", woven.root)
     assert [use.configuration for use in experiment.parts[0].uses] == ["off:build-time", "stock"]
-    typed, _ = searched_experiment(
-        load_agents(woven.root), TypedSearch(agent="tracer", configuration="stock:load-time,stock:build-time")
+    typed, _ = searched(
+        every_agent(woven.root).of("java"),
+        TypedSearch(agent="tracer", configuration="stock:load-time,stock:build-time"),
     )
     assert [use.configuration for part in typed.parts for use in part.uses] == ["stock", "stock:build-time"]
 
@@ -156,7 +157,7 @@ def test_a_published_row_is_that_of_the_technology_or_of_a_table_that_tells_none
 
 
 def test_without_technologies_nothing_is_different(repository: Repository) -> None:
-    agent = load_agents(repository.root)["tracer"]
+    agent = load_agents(repository.root, "java")["tracer"]
     assert list(agent.configurations) == ["off", "stock", "lossless"]
     assert {config.technology for config in agent.configurations.values()} == {""}
     assert agent.configurations["stock"].delivery is Delivery.LOSSY

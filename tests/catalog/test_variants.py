@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.catalog.conftest import Repository
-from tracetax.catalog import CatalogError, load_agents, load_experiment
+from tracetax.catalog import CatalogError, every_agent, load_experiment
 from tracetax.catalog.experiment_shape import Variant
 from tracetax.model import Experiment
 
@@ -28,7 +28,7 @@ def add(repository: Repository, text: str) -> None:
 
 
 def loaded(repository: Repository, variant: Variant = "") -> Experiment:
-    return load_experiment("trial", load_agents(repository.root), repository.root, variant=variant)
+    return load_experiment("trial", every_agent(repository.root), repository.root, variant=variant)
 
 
 def test_only_what_fast_says_changes(repository: Repository) -> None:
@@ -104,7 +104,7 @@ schedule = { blocks = { min = 12, max = 12 } }
     add(repository, FAST + published)
     full, short, printed = loaded(repository), loaded(repository, "fast"), loaded(repository, "as-published")
     assert [one.parts[0].parameters.calls for one in (full, short, printed)] == [1_000, 100, 2_000]
-    assert [one.parts[0].jvm.jdk for one in (full, short, printed)] == [0, 0, 21]
+    assert [one.parts[0].settings.get("jdk", 0) for one in (full, short, printed)] == [0, 0, 21]
     assert (printed.schedule.min_blocks, printed.schedule.max_blocks) == (12, 12)
     assert printed.schedule.budget_ns == full.schedule.budget_ns
 

@@ -3,14 +3,13 @@
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import get_args
 
 import pytest
 from msgspec.structs import replace
 
 from tests.run.stand_ins import configuration, experiment
 from tracetax.catalog import CatalogError
-from tracetax.catalog.experiment_shape import Collector, JvmShape
+from tracetax.catalog.settings import SHORTHANDS, settings_shape
 from tracetax.catalog.workload_file import check_offers, load_workload, workload_names
 from tracetax.errors import UserError
 from tracetax.model import Experiment, Parameters
@@ -65,7 +64,7 @@ def problems(root: Path) -> dict[str, str]:
 
 
 def test_every_workload_that_comes_with_tracetax_can_be_read() -> None:
-    assert KEY in workload_names(ROOT)
+    assert workload_names(ROOT) == tuple(f"calltree/{language}" for language in ("go", "java", "node", "python"))
     for key in workload_names(ROOT):
         workload, runtime = load_workload(key, ROOT)
         assert (workload.key, workload.runtime) == (key, runtime.key)
@@ -74,7 +73,7 @@ def test_every_workload_that_comes_with_tracetax_can_be_read() -> None:
 def test_the_call_tree_in_java_is_described_as_its_sources_are() -> None:
     workload, _ = load_workload(KEY, ROOT)
     for name in (workload.main, workload.monitored.class_name):
-        assert (ROOT / "workloads" / KEY / "src" / f"{name.replace('.', '/')}.java").is_file()
+        assert (ROOT / "workloads" / KEY / workload.sources / f"{name.replace('.', '/')}.java").is_file()
     assert workload.monitored.class_name.endswith(f".{workload.monitored.simple_class}")
 
 
@@ -89,9 +88,22 @@ def test_a_name_that_is_no_workload_is_told_with_the_nearest(root: Path) -> None
         ('title = "call tree in Java"\n', "", "title", "is missing"),
         ('runtime = "java"', 'runtime = "jaba"', "runtime", '"jaba" is no runtime. Did you mean "java"?'),
         ('"{shared}", "{flags}"', '"{flags}"', "start", 'must have once each: "{shared}" (the flags that'),
+        (
+            '"{runtime}", ',
+            '"{runtime}", "{program}", ',
+            "start",
+            'must have one of "{runtime}" (what runs the program)',
+        ),
+        ("{ compile = { release = 8 } }", "{}", "build", "must say one of compile and go"),
+        (
+            "{ compile = { release = 8 } }",
+            '{ go = { program = "x" } }',
+            "build",
+            'must be by go where "{program}" stands in start, and only there',
+        ),
         ('"{flags}"', '"{flags}", "{flags}"', "start", 'must have once each: "{flags}" (an agent\'s own flags)'),
-        ('"{flags}"', '"-X{flags}"', "start[2]", '"{flags}" stands for any number of words'),
-        ('"{search_path}"', '"{searchpath}"', "start[4]", 'no placeholder "{searchpath}". Did you mean "search_path"?'),
+        ('"{flags}"', '"-X{flags}"', "start[3]", '"{flags}" stands for any number of words'),
+        ('"{search_path}"', '"{searchpath}"', "start[5]", 'no placeholder "{searchpath}". Did you mean "search_path"?'),
         ('main = "tracetax.calltree.Main"\n', "", "main", 'must be given where "{main}" stands in start'),
         ('"{main}", ', "", "main", 'must be given where "{main}" stands in start, and only there'),
         ("least_calls = 10_000", "least_calls = 0", "warm_up.least_calls", "must be at least 1, not 0"),
@@ -117,6 +129,18 @@ def test_a_mistake_in_a_workloads_file_is_named(
     ("old", "new", "key", "text"),
     [
         ('name = "Java"\n', "", "name", "is missing"),
+        ('name = "Java"', 'name = "Java"\nwritten = "1.x"', "written", '"1.x" must have "{release}" once'),
+        ('on_path = "java"\n', "", "find.on_path", "is missing"),
+        ("'(?:1\\.)?(\\d+)'", "'\\d+'", "find.release", "must have exactly one group"),
+        ('pattern = \'version "([^"]+)"\'', "pattern = '('", "find.version.pattern", "is no regular expression"),
+        ('facts = "release"\n', "", "find.version.key", "must not stand without facts"),
+        ('called = "JDK"\n', "", "find.called", "must be given where compiler is, and only there"),
+        (
+            "[settings.heap]",
+            '[settings.jre]\nkind = "release"\n\n[settings.heap]',
+            "settings.jre.kind",
+            "there can be one",
+        ),
         ("'-jar( .*)?'", "'-jar( .*'", "refused_flags[8]", "is no regular expression"),
         ("begin =", "begins =", "settings.heap.begins", 'there is no such key. Did you mean "begin"?'),
         ('"-Xmx{heap}"', '"-Xmx{hap}"', "settings.heap.flags[1]", 'no placeholder "{hap}"'),
@@ -140,7 +164,7 @@ def test_a_mistake_in_a_runtimes_file_is_named(
     change(runtime, old, new)
     found = problems(root)
     assert text in found[f"runtime: {key}"]
-    assert len(found) == (3 if key.endswith(".lock") else 1)
+    assert len(found) == (3 if key.endswith(".lock") else 2 if key == "find.version.key" else 1)
 
 
 @pytest.mark.parametrize(
@@ -168,8 +192,7 @@ def test_both_files_are_reported_at_once(root: Path, workload: Path, runtime: Pa
 
 def test_an_experiment_may_set_what_the_runtimes_file_declares() -> None:
     _, runtime = load_workload(KEY, ROOT)
-    assert set(runtime.settings) == set(JvmShape.__struct_fields__)
-    assert set(runtime.settings["collector"].choices) == set(get_args(Collector))
+    assert set(runtime.settings) == set(settings_shape(runtime).__struct_fields__) == set(SHORTHANDS)
 
 
 def asking(**parameters: object) -> Experiment:
@@ -201,3 +224,54 @@ def test_what_a_program_does_not_offer_is_refused_all_at_once_with_part_and_file
 def test_how_a_caller_waits_does_not_matter_at_full_speed() -> None:
     workload, _ = load_workload(KEY, ROOT)
     check_offers(asking(), replace(workload, offers=Offers(threads_max=1, wait=("park",))))
+
+
+def described(root: Path, language: str) -> Path:
+    """The file of a workload in another language, to break in one place."""
+    folder = root / "workloads" / "calltree" / language
+    folder.mkdir()
+    return shutil.copyfile(ROOT / "workloads" / "calltree" / language / "workload.toml", folder / "workload.toml")
+
+
+@pytest.mark.parametrize(
+    ("language", "old", "new", "key", "text"),
+    [
+        ("go", '"{program}"', '"{runtime}", "{shared}", "{flags}"', "build", 'must be by go where "{program}" stands'),
+        ("go", 'runtime = "native"', 'runtime = "node"', "start", 'must have "{runtime}": node runs its programs'),
+        ("go", 'build = { go = { package = "./cmd/calltree", program = "calltree" } }', "", "build", "must be by go"),
+        ("go", '"./cmd/calltree"', '"../calltree"', "build.go.package", "is not a package of the module"),
+        ("python", 'runtime = "python"', 'runtime = "native"', "start", 'must have "{program}": native has no [find]'),
+        ("python", '"{search_path}"', '"{searchpath}"', "environment.PYTHONPATH", 'Did you mean "search_path"?'),
+        ("python", "PYTHONPATH", '"PYTHON PATH"', 'environment."PYTHON PATH"', "is not a name for an environment"),
+    ],
+)
+def test_a_mistake_in_the_file_of_another_language_is_named(
+    root: Path, change: Change, language: str, old: str, new: str, key: str, text: str
+) -> None:
+    change(described(root, language), old, new)
+    with pytest.raises(CatalogError) as caught:
+        load_workload(f"calltree/{language}", root)
+    found = {problem.key: problem.text for report in caught.value.reports for problem in report.problems}
+    assert text in found[key]
+
+
+def test_a_runtime_that_cannot_be_found_has_no_releases_and_no_wheel(root: Path) -> None:
+    described(root, "go")
+    file = root / "runtimes" / "native" / "runtime.toml"
+    more = '\nfolders = ["/opt/native"]\n[settings.native]\nkind = "release"\n'
+    file.write_text(file.read_text(encoding="utf-8") + more, encoding="utf-8")
+    with pytest.raises(CatalogError) as caught:
+        load_workload("calltree/go", root)
+    assert [problem.key for report in caught.value.reports for problem in report.problems] == [
+        "folders",
+        "settings.native.kind",
+    ]
+
+
+def test_a_program_that_is_not_built_for_java_may_say_its_environment() -> None:
+    workload, runtime = load_workload("calltree/python", ROOT)
+    assert workload.environment["PYTHONPATH"] == "{search_path}"
+    assert (workload.is_built, runtime.grows, runtime.called(12)) == (False, False, "Python 3.12")
+    workload, runtime = load_workload("calltree/go", ROOT)
+    assert (workload.is_built, workload.go and workload.go.program, runtime.find) == (True, "calltree", None)
+    assert load_workload(KEY, ROOT)[1].grows

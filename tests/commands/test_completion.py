@@ -36,6 +36,17 @@ def test_experiments_agents_and_configurations() -> None:
     assert offered("./tracetax run --artifact inspectit.ag") == ["inspectit.agent="]
 
 
+def test_workloads_and_the_settings_of_what_runs_them() -> None:
+    assert offered("./tracetax run --agent none --workload calltree/py") == ["calltree/python"]
+    assert offered("./tracetax run --set ") == ["jdk=", "heap=", "collector="]
+    assert offered("./tracetax run quick --set collector=G1,S") == ["collector=G1,Serial", "collector=G1,Shenandoah"]
+    assert offered("./tracetax run --set collector=P") == ["collector=Parallel"]
+    assert offered("./tracetax capacity --workload calltree/node --set ") == ["node="]
+    assert offered("./tracetax check-agent kieker --set collector=Se") == ["collector=Serial"]
+    assert offered("./tracetax run --collector Se") == ["Serial"]
+    assert offered("./tracetax run --workload calltree/python --set ") == []
+
+
 def test_lists_formats_and_backends() -> None:
     assert offered("./tracetax list exp") == ["experiments"]
     assert offered("./tracetax report runs/a --export mark") == ["markdown"]

@@ -42,7 +42,7 @@ def test_in_a_pipe_each_row_is_one_line_however_narrow_the_terminal(columns: str
     status, printed = tracetax("list", "configurations", "inspectit", environment={"COLUMNS": columns})
     assert status == 0
     names = [line.split()[1] for line in printed.splitlines()[1:]]
-    assert names == list(load_agents(ROOT)["inspectit"].configurations)
+    assert names == list(load_agents(ROOT, "java")["inspectit"].configurations)
 
 
 @pytest.mark.parametrize("columns", [40, 80])

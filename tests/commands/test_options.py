@@ -11,11 +11,12 @@ from tracetax.commands.request import CapacityRequest, CheckRequest, Request, re
 from tracetax.errors import UserError
 
 RUN = """run --agent a,b --configuration c --rate 1000/s --depth 2 --calls 3 --threads 4 --jdk 17,21 --collector G1
---heap "2 GiB" --blocks 5 --half-width "1 %" --budget 6min --seed 7 --out o --resume r --artifact a.b=x --artifact
-a.c=y,z --backend s --backend t --agents-dir p --agents-dir q --fast --as-published --fail-if slower --dry-run"""
-CAPACITY = """capacity --agent a --configuration c --depth 2 --threads 4 --jdk 21 --collector Z --heap 1GiB --seconds 8s
---lowest 9/s --further 10 --budget 6min --artifact a.b=x --agents-dir p --out o --resume r"""
-CHECK = "check-agent mine otlp --agents-dir p --artifact a.b=x --jdk 21 --out o --pin"
+--heap "2 GiB" --workload calltree/python --set a=1,2 --set b=c --blocks 5 --half-width "1 %" --budget 6min --seed 7
+--out o --resume r --artifact a.b=x --artifact a.c=y,z --backend s --backend t --agents-dir p --agents-dir q --fast
+--as-published --fail-if slower --dry-run"""
+CAPACITY = """capacity --agent a --configuration c --depth 2 --threads 4 --jdk 21 --collector Z --heap 1GiB --workload w
+--set a=1 --seconds 8s --lowest 9/s --further 10 --budget 6min --artifact a.b=x --agents-dir p --out o --resume r"""
+CHECK = "check-agent mine otlp --agents-dir p --artifact a.b=x --jdk 21 --workload w --set a=1 --out o --pin"
 
 
 def typed(words: str) -> object:
@@ -34,6 +35,8 @@ def test_every_option_of_run_arrives() -> None:
         jdk="17,21",
         collector="G1",
         heap="2 GiB",
+        workload="calltree/python",
+        settings=("a=1,2", "b=c"),
         blocks=5,
         half_width="1 %",
         budget="6min",
@@ -59,6 +62,8 @@ def test_every_option_of_capacity_and_of_check_agent_arrives() -> None:
         jdk="21",
         collector="Z",
         heap="1GiB",
+        workload="w",
+        settings=("a=1",),
         seconds="8s",
         lowest="9/s",
         further=10,
@@ -68,7 +73,15 @@ def test_every_option_of_capacity_and_of_check_agent_arrives() -> None:
         out=Path("o"),
         resume=Path("r"),
     )
-    assert typed(CHECK) == CheckRequest(agents_dirs=(Path("p"),), artifacts=("a.b=x",), jdk=21, out=Path("o"), pin=True)
+    assert typed(CHECK) == CheckRequest(
+        agents_dirs=(Path("p"),),
+        artifacts=("a.b=x",),
+        workload="w",
+        settings=("a=1",),
+        jdk=21,
+        out=Path("o"),
+        pin=True,
+    )
 
 
 @pytest.mark.parametrize("command", ["run", "capacity", "check-agent"])

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from tests.catalog.conftest import EXPERIMENT, Repository
+from tests.settings import java_settings
 from tracetax.commands.request import Request, asked, refuse_fixed
 from tracetax.errors import UserError
-from tracetax.model import JvmSettings
 
 FAST = "\n[fast]\nparameters = { calls = 100 }\nschedule = { blocks = { min = 2, max = 3 } }\n"
 
@@ -39,9 +39,26 @@ def test_two_builds_can_be_compared_without_an_experiment(repository: Repository
 
 def test_jvm_settings_can_be_typed_with_an_experiment_and_without(repository: Repository) -> None:
     of_file = asked(Request(experiment="trial", jdk="17,21"), repository.root).experiment
-    assert [part.jvm.jdk for part in of_file.parts] == [17, 21]
+    assert [part.settings.get("jdk", 0) for part in of_file.parts] == [17, 21]
     without = asked(Request(agent="tracer", jdk="21", collector="Z", heap="256 MiB"), repository.root).experiment
-    assert [part.jvm for part in without.parts] == [JvmSettings(256 << 20, "Z", 21)]
+    assert [part.settings for part in without.parts] == [java_settings(256 << 20, "Z", 21)]
+
+
+def test_any_setting_of_the_workloads_runtime_can_be_typed(repository: Repository) -> None:
+    of_file = asked(Request(experiment="trial", settings=("jdk=17,21",)), repository.root).experiment
+    assert [part.settings.get("jdk", 0) for part in of_file.parts] == [17, 21]
+    without = asked(Request(agent="tracer", settings=("heap=256MiB",), collector="Z"), repository.root).experiment
+    assert [part.settings for part in without.parts] == [java_settings(256 << 20, "Z")]
+
+
+def test_a_workload_can_be_typed_without_an_experiment_only(repository: Repository) -> None:
+    with pytest.raises(UserError, match="--workload goes with --agent"):
+        asked(Request(experiment="trial", workload="calltree/java"), repository.root)
+    with pytest.raises(UserError, match=r'"calltree/jaav" is no workload\. Did you mean "calltree/java"'):
+        asked(Request(agent="tracer", workload="calltree/jaav"), repository.root)
+    assert (
+        asked(Request(agent="tracer", workload="calltree/java"), repository.root).experiment.workload == "calltree/java"
+    )
 
 
 def test_two_versions_at_once_are_refused(repository: Repository) -> None:

@@ -25,7 +25,7 @@ def root_of(folder: Path, *agents: str) -> Path:
 
 def change(root: Path, agent: str, *changes: tuple[str, str]) -> None:
     """Put other words in the place of words that stand in an agent's file once."""
-    file = root / "agents" / agent / "agent.toml"
+    file = root / "agents" / agent / "java" / "agent.toml"
     text = file.read_text()
     for old, new in changes:
         assert text.count(old) == 1, f"{old} stands there {text.count(old)} times"
@@ -34,7 +34,7 @@ def change(root: Path, agent: str, *changes: tuple[str, str]) -> None:
 
 
 def repository(folder: Path, old: str, new: str) -> Path:
-    """Make a root in ``folder`` where agents/kieker/agent.toml says ``new`` instead of ``old``."""
+    """Make a root in ``folder`` where agents/kieker/java/agent.toml says ``new`` instead of ``old``."""
     root = root_of(folder, "none", "kieker")
     change(root, "kieker", (old, new))
     return root

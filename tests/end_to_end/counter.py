@@ -7,7 +7,7 @@ name = "Counter"
 homepage = "https://example.org"
 licence = "Apache-2.0"
 language = "java"
-java = { min = 17, tested = [17, 21, 25] }
+runtime = { min = 17, tested = [17, 21, 25] }
 instrumentation = "by hand"
 
 [artifacts.agent]
@@ -23,24 +23,24 @@ delivery = "aggregated"
 protocol = "prometheus"
 scrape = { path = "/metrics", metric = "calls_total", interval = "1 s" }
 record_name = "{monitored.class}.{monitored.method}"
-class_path = ["{prepared.counted}", "{workload.classes}"]
+search_path = ["{prepared.counted}", "{workload.built}"]
 
 [configurations.exact]
 title = "counts every call"
-jvm = ["-Dcounter.port={scrape.port}"]
+flags = ["-Dcounter.port={scrape.port}"]
 
 [configurations.half]
 title = "counts every second call"
-jvm = ["-Dcounter.port={scrape.port}", "-Dcounter.every=2"]
+flags = ["-Dcounter.port={scrape.port}", "-Dcounter.every=2"]
 
 [configurations.other-name]
 title = "serves another metric"
 scrape = { path = "/metrics", metric = "method_calls_total" }
-jvm = ["-Dcounter.port={scrape.port}"]
+flags = ["-Dcounter.port={scrape.port}"]
 
 [configurations.elsewhere]
 title = "serves on another port"
-jvm = ["-Dcounter.port=0", "-Dcounter.ignored={scrape.port}"]
+flags = ["-Dcounter.port=0", "-Dcounter.ignored={scrape.port}"]
 """
 
 SOURCE = """

@@ -14,10 +14,10 @@ def test_a_right_file_and_a_wrong_pattern_in_a_folder_of_ones_own(tmp_path: Path
     assert "10,000 of 10,000 records" in right
 
     mine = shutil.copytree(ROOT / "agents" / "kieker", tmp_path / "agents" / "mine")
-    text = (mine / "agent.toml").read_text(encoding="utf-8")
+    text = (mine / "java" / "agent.toml").read_text(encoding="utf-8")
     assert '"* {monitored.class}.*();"' in text
     wrong_pattern = text.replace('"* {monitored.class}.*();"', '"* org.example.Elsewhere.*();"')
-    (mine / "agent.toml").write_text(wrong_pattern, encoding="utf-8")
+    (mine / "java" / "agent.toml").write_text(wrong_pattern, encoding="utf-8")
     status, wrong = tracetax(
         "check-agent", "mine", "binary-tcp", "--agents-dir", str(tmp_path / "agents"), "--out", str(tmp_path / "wrong")
     )

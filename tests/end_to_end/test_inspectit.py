@@ -37,7 +37,7 @@ LATE = """
 [configurations.prometheus-late]
 title = "counted, hooked in the background"
 extends = "prometheus"
-jvm = ["-Dinspectit.instrumentation.internal.async=true", "-Dhooking.after.ms=3600000"]
+flags = ["-Dinspectit.instrumentation.internal.async=true", "-Dhooking.after.ms=3600000"]
 """
 SENDER = (
     '"-Dotel.instrumentation.methods.include={monitored.class}[{monitored.method}]"',
@@ -66,7 +66,7 @@ def test_without_the_file_a_run_is_refused_and_says_which_one_it_is(root: Path) 
 
 
 def test_what_its_flags_and_its_yaml_say_is_hooked_served_and_counted(root: Path, tmp_path: Path) -> None:
-    file = root / "agents" / "inspectit" / "agent.toml"
+    file = root / "agents" / "inspectit" / "java" / "agent.toml"
     file.write_text(file.read_text() + LATE)
     jar = build_agent(tmp_path / "agent")
     uses = ("prometheus", "prometheus-late", "off")
@@ -79,9 +79,9 @@ def test_what_its_flags_and_its_yaml_say_is_hooked_served_and_counted(root: Path
 
 
 def test_spans_by_the_same_batch_processor_arrive_to_the_last_one(root: Path, tmp_path: Path) -> None:
-    with (ROOT / "agents" / "opentelemetry" / "agent.toml").open("rb") as stream:
+    with (ROOT / "agents" / "opentelemetry" / "java" / "agent.toml").open("rb") as stream:
         agent = tomllib.load(stream)["artifacts"]["agent"]
-    own = tomllib.loads((root / "agents" / "inspectit" / "agent.toml").read_text())["artifacts"]["agent"]
+    own = tomllib.loads((root / "agents" / "inspectit" / "java" / "agent.toml").read_text())["artifacts"]["agent"]
     change(
         root,
         "inspectit",

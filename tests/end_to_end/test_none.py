@@ -71,7 +71,7 @@ def test_the_class_with_the_probe_comes_before_the_workloads(run: Path) -> None:
 
 def test_but_for_the_probe_it_is_the_workloads_class() -> None:
     place = "tracetax/calltree/MonitoredClass.java"
-    woven = (ROOT / "agents/none/files/no-op-probe" / place).read_text()
+    woven = (ROOT / "agents/none/java/files/no-op-probe" / place).read_text()
     without = woven.replace("Probe.before();", "").replace("try {", "").replace("} finally {", "")
     without = without.replace("Probe.after();\n    }", "")
     assert code(without) == code((ROOT / "workloads/calltree/java/src" / place).read_text())

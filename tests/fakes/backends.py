@@ -31,7 +31,7 @@ def fake_backend(fault: str = "none", form: str = "json", within: float = 10.0) 
                 refused=(keys["refused"],),
             ),
         ),
-        java=None,
+        runner=None,
         values={},
     )
 

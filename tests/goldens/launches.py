@@ -11,18 +11,21 @@ from pathlib import Path
 from typing import Any, NoReturn
 from unittest.mock import patch
 
-from tracetax.artifacts.compiling import javac_command
+from msgspec.structs import replace
+
+from tests.settings import java_settings
+from tracetax.artifacts.compiling import compile_command
 from tracetax.artifacts.prepared import program_command
 from tracetax.backend import Backend
 from tracetax.catalog import fill, load_agents
 from tracetax.catalog.backends import load_backends
-from tracetax.catalog.workload_file import load_workload
+from tracetax.catalog.workload_file import load_workload, workload_names
 from tracetax.commands import opening
 from tracetax.companions import backend as backend_companion
 from tracetax.companions import sink as sink_companion
 from tracetax.companions.backend import BackendServer, Supplied
-from tracetax.machine.toolchain import Jdk
-from tracetax.model import BASELINE, SCRAPED, JvmSettings, Parameters, Part, Use
+from tracetax.machine.toolchain import Interpreter
+from tracetax.model import BASELINE, SCRAPED, Parameters, Part, Settings, Use, language_of
 from tracetax.process import clean_environment
 from tracetax.results.records import Cell, Role
 from tracetax.run.backends import receiver
@@ -31,29 +34,30 @@ from tracetax.run.launch import by_hand, command_line
 from tracetax.run.plan import TrialPlan, Turn, configuration, heap_for
 
 ROOT = Path(__file__).resolve().parents[2]
+JAVA = "calltree/java"
 USUAL = Parameters(calls=1_000, depth=10)
-USUAL_JVM = JvmSettings(heap_bytes=1 << 30)
+USUAL_SETTINGS = java_settings(1 << 30)
 LOGS, RECORDS = Path("/logs"), Path("/records")
 STARTING_PORT = 10_001
-RELEASES = {0: "17.0.15", 17: "17.0.15", 21: "21.0.4", 25: "25"}
+RELEASES = {0: (17, "17.0.15"), 17: (17, "17.0.15"), 21: (21, "21.0.4"), 25: (25, "25")}
 INHERITED = {"PATH": "/usr/bin:/bin", "HOME": "/home/user", "TZ": "UTC", "JAVA_TOOL_OPTIONS": "-Xint", "EDITOR": "ed"}
 """An environment, of which a process of a trial gets a part."""
-WORKLOAD: dict[str, tuple[Parameters, JvmSettings, Role]] = {
-    "the baseline": (USUAL, USUAL_JVM, "baseline-1"),
-    "the baseline where memory is measured": (USUAL, USUAL_JVM, "memory"),
+WORKLOAD: dict[str, tuple[Parameters, Settings, Role]] = {
+    "the baseline": (USUAL, USUAL_SETTINGS, "baseline-1"),
+    "the baseline where memory is measured": (USUAL, USUAL_SETTINGS, "memory"),
     "at a rate, by two threads that park": (
         Parameters(calls=500, depth=3, rate=1_500.0, method_time_ns=250, threads=2, wait="park"),
-        USUAL_JVM,
+        USUAL_SETTINGS,
         "baseline-1",
     ),
     "a start that calls generated methods": (
         Parameters(calls=500, depth=3, start_up_methods=20, start_up_monitored=7),
-        USUAL_JVM,
+        USUAL_SETTINGS,
         "baseline-1",
     ),
-    "Java 17, Z": (USUAL, JvmSettings(1 << 30, "Z", 17), "baseline-1"),
-    "Java 21, Z": (USUAL, JvmSettings(1 << 30, "Z", 21), "baseline-1"),
-    "Java 25, Shenandoah, 2 GiB": (USUAL, JvmSettings(2 << 30, "Shenandoah", 25), "baseline-1"),
+    "Java 17, Z": (USUAL, java_settings(1 << 30, "Z", 17), "baseline-1"),
+    "Java 21, Z": (USUAL, java_settings(1 << 30, "Z", 21), "baseline-1"),
+    "Java 25, Shenandoah, 2 GiB": (USUAL, java_settings(2 << 30, "Shenandoah", 25), "baseline-1"),
 }
 BY_HAND = (Use("none", "baseline"), Use("opentelemetry", "otlp"))
 
@@ -83,6 +87,12 @@ def launches() -> dict[str, str]:
     """By the name of the golden: command, environment and sink of every configuration, and what else is started."""
     return {
         **{f"agents/{agent}.txt": _agent(agent) for agent in _bench().agents},
+        **{
+            f"{language_of(workload)}/{agent}.txt": _in_language(workload, agent)
+            for workload in workload_names(ROOT)
+            if workload != JAVA
+            for agent in _bench(workload).agents
+        },
         "workload.txt": "\n".join(_workload()),
         "steps.txt": "\n".join(_steps()),
         "backends.txt": "\n".join(_backend(backend) for backend in load_backends(ROOT).values()),
@@ -93,12 +103,12 @@ def launches() -> dict[str, str]:
 def _agent(key: str) -> str:
     """Every configuration of an agent. What its command shares with the baseline's, begin and end, is one line."""
     equipment = _bench()
-    command, _ = _command(_trial(equipment, BASELINE, USUAL, USUAL_JVM, "baseline-1"), equipment)
+    command, _ = _command(_trial(equipment, BASELINE, USUAL, USUAL_SETTINGS, "baseline-1"), equipment)
     path = command.index("-cp")
     begin, end = command[:path], command[path + 2 :]
     blocks: list[str] = []
     for name in equipment.agents[key].configurations:
-        trial = _trial(equipment, Use(key, name), USUAL, USUAL_JVM, "configuration")
+        trial = _trial(equipment, Use(key, name), USUAL, USUAL_SETTINGS, "configuration")
         words, environment = _command(trial, equipment)
         if words[: len(begin)] == begin:
             words = ("{as the baseline}", *words[len(begin) :])
@@ -110,13 +120,26 @@ def _agent(key: str) -> str:
     return "\n".join(blocks)
 
 
+def _in_language(workload: str, key: str) -> str:
+    """Every configuration of an agent for another language than Java, whose settings are those that nobody chose."""
+    equipment = _bench(workload)
+    blocks: list[str] = []
+    for name in equipment.agents[key].configurations:
+        trial = _trial(equipment, Use(key, name), USUAL, {}, "configuration")
+        words, environment = _command(trial, equipment)
+        blocks.append(
+            _listed(f"{key} {name}", environment, words) + f"sink: {' '.join(_sink(trial, equipment).command)}\n"
+        )
+    return "\n".join(blocks)
+
+
 def _workload() -> Generator[str]:
     """The baseline under parameters and settings of all kinds; then what the sink gets of the environment."""
     equipment = _bench()
-    for title, (parameters, jvm, role) in WORKLOAD.items():
-        command, environment = _command(_trial(equipment, BASELINE, parameters, jvm, role), equipment)
+    for title, (parameters, settings, role) in WORKLOAD.items():
+        command, environment = _command(_trial(equipment, BASELINE, parameters, settings, role), equipment)
         yield _listed(title, environment, command)
-    trial = _trial(equipment, BASELINE, USUAL, USUAL_JVM, "baseline-1")
+    trial = _trial(equipment, BASELINE, USUAL, USUAL_SETTINGS, "baseline-1")
     built = [Path("/built/one"), Path("/built/two")]
     command, environment = _command(trial, equipment, built)
     yield _listed("classes that the trial has built", environment, command)
@@ -134,7 +157,7 @@ def _steps() -> Generator[str]:
                 **{f"artifacts.{name}": str(path) for name, path in equipment.artifacts[agent.key].items()},
                 **{f"prepared.{name}": str(path) for name, path in equipment.prepared[agent.key][""].items()},
                 "agent.files": f"/agents/{agent.key}/files",
-                "workload.classes": "/classes",
+                "workload.built": "/classes",
                 "workload.sources": "/sources",
                 "out": "/out",
             }
@@ -143,7 +166,7 @@ def _steps() -> Generator[str]:
                 if made := step.compile:
                     path = ":".join(fill(entry, values) for entry in made.class_path)
                     sources = [fill(made.sources, values)]
-                    commands["compile"] = javac_command(sources, Path("/out"), class_path=path, release=made.release)
+                    commands["compile"] = compile_command(sources, Path("/out"), class_path=path, release=made.release)
                 if step.run:
                     commands["run"] = program_command(step.run, values)
                 for way, command in commands.items():
@@ -191,27 +214,32 @@ def _backend(backend: Backend) -> str:
 
 def _by_hand(use: Use) -> str:
     equipment = _bench()
-    trial = _trial(equipment, use, USUAL, USUAL_JVM, "configuration")
+    trial = _trial(equipment, use, USUAL, USUAL_SETTINGS, "configuration")
     command, environment = _command(trial, equipment)
     whole = clean_environment(INHERITED, environment)
     return by_hand(trial, command, whole, _ports(), (Path("/trial"), LOGS, RECORDS))
 
 
 @cache
-def _bench() -> Equipment:
-    """What every trial shares, under paths that are nowhere."""
-    agents = load_agents(ROOT)
-    workload, runtime = load_workload("calltree/java", ROOT)
+def _bench(key: str = JAVA) -> Equipment:
+    """What every trial of a workload shares, under paths that are nowhere."""
+    agents = {
+        name: replace(agent, folder=f"/agents/{name}") for name, agent in load_agents(ROOT, language_of(key)).items()
+    }
+    workload, runtime = load_workload(key, ROOT)
+    jdks = {
+        asked: Interpreter(Path(f"/jdk-{asked}/bin/java"), Path(f"/jdk-{asked}"), version, release, name="JDK")
+        for asked, (release, version) in RELEASES.items()
+    }
+    home = Path("/", runtime.key)
+    other = {0: Interpreter(home / "bin" / runtime.key, home, "1.2", 2, name=runtime.name)}
     return Equipment(
         workload=workload,
         runtime=runtime,
-        jdks={
-            release: Jdk(home=Path(f"/jdk-{release}"), version=version, vendor="", javac=None, archive=True)
-            for release, version in RELEASES.items()
-        },
+        interpreters=jdks if key == JAVA else other,
         cores=2,
         sink=Path("/sink"),
-        classes=Path("/classes"),
+        built=Path("/classes"),
         agents=agents,
         agents_root=Path("/agents"),
         artifacts={
@@ -225,8 +253,8 @@ def _bench() -> Equipment:
     )
 
 
-def _trial(equipment: Equipment, use: Use, parameters: Parameters, jvm: JvmSettings, role: Role) -> TrialPlan:
-    part = Part("part", "Part", parameters, (use,), jvm)
+def _trial(equipment: Equipment, use: Use, parameters: Parameters, settings: Settings, role: Role) -> TrialPlan:
+    part = Part("part", "Part", parameters, (use,), settings)
     config = configuration(equipment.agents, use)
     cell = Cell(part.name, use, heap_for(config, part), role)
     return TrialPlan(1, Turn(block=1, block_size=3, cell=cell), part, config)

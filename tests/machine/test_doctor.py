@@ -8,19 +8,38 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from tracetax.catalog.runtime_file import sound_runtimes
 from tracetax.errors import ExitCode
 from tracetax.machine.disturbance import Load
-from tracetax.machine.doctor import Diagnosis, Tools, cache_row, diagnose, tool_rows
+from tracetax.machine.doctor import Diagnosis, RuntimeHere, Tools, cache_row, diagnose, tool_rows
 from tracetax.machine.facts import Machine
 from tracetax.machine.fitness import Row, fitness_rows
 from tracetax.machine.isolation import FEW_CORES, Isolation
 from tracetax.machine.limits import MachineLimits
 from tracetax.machine.observed import Observed, observe
-from tracetax.machine.toolchain import Jdk
+from tracetax.machine.toolchain import Interpreter
 
 ROOT = Path("/clone")
-JDK = Jdk(home=Path("/jdk"), version="17.0.15", vendor="Somebody", javac=Path("/jdk/bin/javac"))
-TOOLS = Tools(python="3.12.1", environment=ROOT / ".venv", go="1.26.6", jdk=JDK, maven="3.8.7")
+RUNTIMES = sound_runtimes(Path(__file__).resolve().parents[2])
+JDK = Interpreter(
+    program=Path("/jdk/bin/java"),
+    home=Path("/jdk"),
+    version="17.0.15",
+    release=17,
+    name="JDK",
+    vendor="Somebody",
+    compiler=Path("/jdk/bin/javac"),
+)
+NODE = Interpreter(Path("/node/bin/node"), Path("/node"), "24.19.0", 24, "Node")
+JAVA_HERE, NODE_HERE = RuntimeHere(RUNTIMES["java"], JDK, (JDK,)), RuntimeHere(RUNTIMES["node"], NODE, (NODE,))
+TOOLS = Tools(python="3.12.1", environment=ROOT / ".venv", go="1.26.6", maven="3.8.7", runtimes=(JAVA_HERE, NODE_HERE))
+
+
+def with_first(first: Interpreter | None) -> Tools:
+    """The tools, with this as the first Java."""
+    return replace(TOOLS, runtimes=(replace(JAVA_HERE, first=first), NODE_HERE))
+
+
 SERVER = Machine(
     cpu="Big Chip 9000",
     architecture="x86_64",
@@ -80,9 +99,9 @@ def test_a_complete_toolchain_on_a_quiet_server_is_all_well() -> None:
     [
         (replace(TOOLS, go=None), {"Go"}),
         (replace(TOOLS, maven=None), {"Maven"}),
-        (replace(TOOLS, jdk=None), {"java", "javac"}),
-        (replace(TOOLS, jdk=replace(JDK, javac=None)), {"javac"}),
-        (replace(TOOLS, jdk=replace(JDK, version="11.0.21")), {"java"}),
+        (with_first(None), {"java", "javac"}),
+        (with_first(replace(JDK, compiler=None)), {"javac"}),
+        (with_first(replace(JDK, version="11.0.21", release=11)), {"java"}),
     ],
 )
 def test_a_missing_tool_is_named_with_the_way_to_get_it(tools: Tools, missing: set[str]) -> None:
@@ -92,9 +111,20 @@ def test_a_missing_tool_is_named_with_the_way_to_get_it(tools: Tools, missing: s
 
 
 def test_every_further_java_is_named_with_its_place() -> None:
-    others = [Jdk(Path(f"/jvm/{release}"), str(release), "", javac=None) for release in (21, 25)]
-    (row,) = (row for row in tool_rows(replace(TOOLS, jdks=(JDK, *others)), ROOT) if row.name == "further Java")
+    others = [
+        Interpreter(Path(f"/jvm/{release}/bin/java"), Path(f"/jvm/{release}"), str(release), release, "Java runtime")
+        for release in (21, 25)
+    ]
+    tools = replace(TOOLS, runtimes=(replace(JAVA_HERE, every=(JDK, *others)),))
+    (row,) = (row for row in tool_rows(tools, ROOT) if row.name == "further Java")
     assert row.value == "Java runtime 21, /jvm/21; Java runtime 25, /jvm/25"
+
+
+@pytest.mark.parametrize("first", [None, replace(NODE, version="18.1.0", release=18)])
+def test_what_only_other_workloads_need_is_warned_of_with_what_a_run_does_about_it(first: Interpreter | None) -> None:
+    tools = replace(TOOLS, runtimes=(JAVA_HERE, replace(NODE_HERE, first=first, every=())))
+    (row,) = (row for row in tool_rows(tools, ROOT) if row.name == "node")
+    assert (row.state, row.advice) == ("warn", "A run fetches a Node. Or: apt-get install nodejs (a Node 20 or newer)")
 
 
 def test_another_python_environment_is_warned_of() -> None:
@@ -192,9 +222,10 @@ def test_a_cache_below_a_file_cannot_be_made(tmp_path: Path) -> None:
 
 
 def test_every_row_appears_once_for_this_machine(tmp_path: Path) -> None:
-    found = diagnose(tmp_path, tmp_path, tmp_path, NEEDED, seconds=0.05)
+    runtimes = [RUNTIMES["java"], *(runtime for key, runtime in RUNTIMES.items() if key != "java")]
+    found = diagnose(tmp_path, tmp_path, tmp_path, NEEDED, runtimes, seconds=0.05)
     names = [row.name for row in found.rows]
-    assert len(names) == len(set(names)) == 25
+    assert len(names) == len(set(names)) == 29
     assert msgspec.json.decode(msgspec.json.encode(found), type=Diagnosis) == found
 
 

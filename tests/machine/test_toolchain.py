@@ -1,11 +1,30 @@
-"""The JDK that this process would use, and all others."""
+"""What runs programs on this machine: the one that this process would use, and all others."""
 
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from tracetax.machine.toolchain import Jdk, find_jdk, find_jdks, jdk_at
-from tracetax.model import Java
+from tracetax.catalog.runtime_file import sound_runtimes
+from tracetax.machine.toolchain import Interpreter, find_interpreter, find_interpreters, go_at, interpreter_at
+from tracetax.program import Runtime, RuntimeVersion
+
+RUNTIMES = sound_runtimes(Path(__file__).resolve().parents[2])
+JAVA = RUNTIMES["java"]
+
+
+def find_jdk(environment: Mapping[str, str]) -> Interpreter | None:
+    return find_interpreter(JAVA, environment)
+
+
+def find_jdks(environment: Mapping[str, str], folders: Sequence[str]) -> list[Interpreter]:
+    return find_interpreters(replace(JAVA, folders=tuple(folders)), environment)
+
+
+def jdk_at(home: Path) -> Interpreter:
+    return interpreter_at(JAVA, home)
 
 
 def write_jdk(home: Path, release: str, programs: tuple[str, ...] = ("java", "javac")) -> Path:
@@ -31,7 +50,7 @@ def test_a_relative_java_home_leads_to_absolute_paths(tmp_path: Path, monkeypatc
     monkeypatch.chdir(tmp_path)
     jdk = find_jdk({"JAVA_HOME": "jdk"})
     assert jdk is not None
-    assert (jdk.home, jdk.javac) == (home, home / "bin" / "javac")
+    assert (jdk.home, jdk.compiler) == (home, home / "bin" / "javac")
 
 
 def test_a_java_home_without_java_is_passed_over(tmp_path: Path) -> None:
@@ -46,13 +65,13 @@ def test_a_link_on_path_leads_to_the_jdk(tmp_path: Path) -> None:
     (tmp_path / "java").symlink_to(home / "bin" / "java")
     jdk = find_jdk({"PATH": str(tmp_path)})
     assert jdk is not None
-    assert jdk.javac == home / "bin" / "javac"
+    assert jdk.compiler == home / "bin" / "javac"
 
 
 def test_a_runtime_has_no_javac(tmp_path: Path) -> None:
     jdk = find_jdk({"PATH": str(write_jdk(tmp_path, "17.0.15", programs=("java",)) / "bin")})
     assert jdk is not None
-    assert jdk.javac is None
+    assert jdk.compiler is None
 
 
 def test_a_jdk_without_release_file_is_asked(tmp_path: Path) -> None:
@@ -81,7 +100,7 @@ def test_the_feature_release(tmp_path: Path, version: str, release: int) -> None
     assert jdk.release == release
 
 
-def homes(*jdks: Jdk) -> list[Path]:
+def homes(*jdks: Interpreter) -> list[Path]:
     return [jdk.home for jdk in jdks]
 
 
@@ -107,6 +126,63 @@ def test_what_it_is_called_tells_a_jdk_from_a_runtime_and_whether_it_has_an_arch
     archive = full / "lib" / "server" / "classes.jsa"
     archive.parent.mkdir(parents=True)
     archive.touch()
-    assert jdk_at(full).described == Java("17.0.15", "Somebody", "JDK", archive=True, home=str(full))
-    assert jdk_at(bare).described == Java("21.0.8", "Somebody", "runtime", archive=False, home=str(bare))
+    assert jdk_at(full).described == RuntimeVersion("JDK", "17.0.15", "Somebody", str(full), archive=True)
+    assert jdk_at(bare).described == RuntimeVersion("Java runtime", "21.0.8", "Somebody", str(bare), archive=False)
     assert str(jdk_at(bare)) == "Java runtime 21.0.8 (Somebody)"
+
+
+def write_program(path: Path, *lines: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(("#!/bin/sh", *lines, "")))
+    path.chmod(0o755)
+    return path
+
+
+def found(runtime: Runtime, path: Path) -> Interpreter:
+    one = find_interpreter(runtime, {"PATH": str(path)})
+    assert one is not None
+    return one
+
+
+def test_a_python_is_known_by_its_minor_version(tmp_path: Path) -> None:
+    program = write_program(tmp_path / "bin" / "python3", 'case "$*" in *version*) echo Python 3.12.4rc1;; esac')
+    python = found(RUNTIMES["python"], program.parent)
+    assert (python.version, python.release, str(python)) == ("3.12.4rc1", 12, "Python 3.12.4rc1")
+    assert (python.home, python.compiler, RUNTIMES["python"].called(python.release)) == (tmp_path, None, "Python 3.12")
+
+
+def test_the_python_of_an_environment_is_the_one_that_it_is_based_on() -> None:
+    own = Path(sys.executable).parent
+    assert found(RUNTIMES["python"], own).program == Path(sys._base_executable)  # pyright: ignore[reportAttributeAccessIssue, reportUnknownArgumentType, reportUnknownMemberType, reportPrivateUsage]
+
+
+def test_a_script_that_chooses_between_several_says_which_one_it_starts(tmp_path: Path) -> None:
+    real = write_program(tmp_path / "versions" / "22" / "bin" / "node", "echo v22.1.0")
+    asked = f'case "$*" in *execPath*) echo {real};; *) echo v22.1.0;; esac'
+    shim = write_program(tmp_path / "shims" / "node", asked)
+    assert found(RUNTIMES["node"], shim.parent).program == real
+
+
+def test_what_does_not_say_where_it_lies_is_taken_as_it_is_found(tmp_path: Path) -> None:
+    silent = write_program(tmp_path / "bin" / "node", "exit 1")
+    node = found(RUNTIMES["node"], silent.parent)
+    assert (node.program, node.version, node.release) == (silent, "unknown", 0)
+
+
+def test_what_the_caller_wants_of_every_node_does_not_reach_the_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = write_program(tmp_path / "bin" / "node", '[ "$NODE_OPTIONS" ] || echo v24.19.0')
+    monkeypatch.setenv("NODE_OPTIONS", "--require=/not/there.js")
+    assert found(RUNTIMES["node"], program.parent).release == 24
+
+
+def test_a_runtime_that_nothing_is_found_for_is_not_looked_for(tmp_path: Path) -> None:
+    assert find_interpreter(RUNTIMES["native"], {"PATH": str(tmp_path)}) is None
+    assert find_interpreters(RUNTIMES["native"], {"PATH": str(tmp_path)}) == []
+
+
+def test_a_go_that_builds_is_known_by_its_minor_version(tmp_path: Path) -> None:
+    go = go_at(write_program(tmp_path / "go" / "bin" / "go", 'echo "go version go1.26.8 linux/amd64"'))
+    assert (go.version, go.release, str(go), go.home) == ("1.26.8", 26, "Go 1.26.8", tmp_path / "go")
+    assert RUNTIMES["native"].called(go.release) == "Go 1.26"

@@ -8,7 +8,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from tracetax.model import Experiment, JvmSettings, Part, Schedule, Use
+from tests.settings import java_settings
+from tracetax.model import Experiment, Part, Schedule, Use
 from tracetax.results.findings import Findings
 from tracetax.results.folder import RunFolder
 from tracetax.results.manifest import MANIFEST_VERSION, Invocation, Manifest
@@ -85,7 +86,7 @@ def manifest(findings: Findings, samples: tuple[Sample, ...]) -> Manifest:
             part.title,
             part.parameters,
             tuple(Use(s.agent, s.configuration) for s in samples),
-            JvmSettings(1024**3),
+            java_settings(1024**3),
         )
         for part in findings.experiment.parts
     )

@@ -19,8 +19,16 @@ from tracetax.results.findings import (
     Statement,
 )
 from tracetax.results.records import Verdict
+from tracetax.results.runtime import RuntimeFinding
 
 GIB = 1024**3
+JAVA = RuntimeFinding(
+    key="java",
+    name="Java",
+    process="JVM",
+    settings={"jdk": "release", "heap": "size", "collector": "choice"},
+    threads=("jit", "gc", "own"),
+)
 RATE = Parameters(calls=30_000, depth=10, rate=1000.0)
 FULL_SPEED = Parameters(calls=500_000, depth=10)
 PARAMETERS = {"at-rate": RATE, "full-speed": FULL_SPEED} | {
@@ -146,6 +154,7 @@ def sample_findings(*, blocks: int = 5, result: bool = True, samples: tuple[Samp
             run=RUN,
             command=("./tracetax", "run"),
             started_at="2026-11-20T09:14:02+00:00",
+            runtime=JAVA,
             parts=tuple(
                 PartFinding(
                     part,

@@ -5,7 +5,8 @@ import io
 import pytest
 from rich.console import Console
 
-from tracetax.model import FULL, JvmSettings, Search
+from tests.settings import java_settings
+from tracetax.model import FULL, Search
 from tracetax.report.capacity import render_capacity
 from tracetax.results.capacity import SCHEMA_VERSION, Capacity, CapacityEnd, CapacityFinding, CapacityOutcome
 
@@ -24,7 +25,8 @@ def finding(
         delivery="lossy",
         depth=10,
         threads=1,
-        jvm=JvmSettings(1 << 30),
+        jvm=None,
+        settings=java_settings(1 << 30),
         java=None,
         outcome=outcome,
         complete_at=low,

@@ -5,15 +5,15 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from tests.settings import java_settings
 from tracetax.catalog.workload_file import load_workload
-from tracetax.machine.toolchain import Jdk
+from tracetax.machine.toolchain import Interpreter
 from tracetax.model import (
     BASELINE,
     Agent,
     Configuration,
     Delivery,
     Experiment,
-    JvmSettings,
     Layer,
     Parameters,
     Part,
@@ -64,7 +64,7 @@ def configuration(name: str, delivery: Delivery = Delivery.COMPLETE, flags: tupl
         protocol="otlp-http",
         record_name="MonitoredClass.monitoredMethod",
         drop_log=r"dropped (\d+) span",
-        jvm=(f"-Dfake={name}", "-Dport={sink.otlp_http.port}", *flags),
+        flags=(f"-Dfake={name}", "-Dport={sink.otlp_http.port}", *flags),
     )
 
 
@@ -92,7 +92,7 @@ def _agent(key: str, configurations: dict[str, Configuration]) -> Agent:
         homepage="",
         licence="",
         language="java",
-        java=Runtimes(min=8, tested=(17,)),
+        runtime=Runtimes(min=8, tested=(17,)),
         instrumentation="",
         artifacts={},
         configurations=configurations,
@@ -108,10 +108,10 @@ def fake_equipment(sink: Path, *configurations: Configuration, limits: Limits = 
     return Equipment(
         workload=WORKLOAD,
         runtime=RUNTIME,
-        jdks={0: Jdk(home=FAKE.parent.parent, version="17", vendor="", javac=None, archive=True)},
+        interpreters={0: Interpreter(FAKE, FAKE.parent.parent, version="17", release=17, name="Java runtime")},
         cores=2,
         sink=sink,
-        classes=Path("classes"),
+        built=Path("classes"),
         agents=agents(*configurations),
         agents_root=Path("agents"),
         artifacts={},
@@ -123,7 +123,7 @@ def part(*configurations: Configuration, calls: int = 200, depth: int = 3) -> Pa
     """A part that measures these configurations."""
     uses = tuple(Use(agent="fake", configuration=config.name) for config in configurations)
     parameters = Parameters(calls=calls, depth=depth)
-    return Part(name="p", title="P", parameters=parameters, uses=uses, jvm=JvmSettings(heap_bytes=HEAP))
+    return Part(name="p", title="P", parameters=parameters, uses=uses, settings=java_settings(HEAP))
 
 
 def experiment(

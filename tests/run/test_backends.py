@@ -64,7 +64,7 @@ def measured(
 
 def test_what_the_backend_does_not_speak_goes_to_a_sink_beside_it(tmp_path: Path, sink_binary: Path) -> None:
     watcher = Looking()
-    both = replace(FLAT, jvm=(*FLAT.jvm, "-Dmore={sink.zipkin.port}"))
+    both = replace(FLAT, flags=(*FLAT.flags, "-Dmore={sink.zipkin.port}"))
     _, records = measured(tmp_path, sink_binary, config=both, watcher=watcher)
     assert all(record.status == "ok" for record in records)
     assert watcher.companions["fake", "fake-server"] == {"backend", "sink"}

@@ -39,23 +39,23 @@ def copies(name: str, what: str, suffix: str) -> PrepareStep:
 
 
 WEAVER = PrepareStep("weaver", unzip=("{agent.files}/weaver.zip",))
-WOVEN = copies("woven", "classes", "class")
+WOVEN = copies("woven", "built", "class")
 REWRITTEN = copies("rewritten", "sources", "java")
 RECOMPILED = PrepareStep("recompiled", compile=Compilation("{prepared.rewritten}", release=11))
 
 
-def on_class_path(name: str, *folders: str) -> Configuration:
+def on_search_path(name: str, *folders: str) -> Configuration:
     entries = tuple(f"{{prepared.{folder}}}" for folder in folders)
-    return replace(configuration(name, Delivery.NONE), class_path=(*entries, "{workload.classes}"))
+    return replace(configuration(name, Delivery.NONE), search_path=(*entries, "{workload.built}"))
 
 
-PLAIN, WEAVES, REWRITES = on_class_path("flat"), on_class_path("weaves", "woven"), on_class_path("rw", "recompiled")
+PLAIN, WEAVES, REWRITES = on_search_path("flat"), on_search_path("weaves", "woven"), on_search_path("rw", "recompiled")
 CONFIGURATIONS = (PLAIN, WEAVES, REWRITES)
 
 
 @pytest.fixture
 def equipment(tmp_path: Path, sink_binary: Path) -> Equipment:
-    files = tmp_path / "agents" / "fake" / "files"
+    files = tmp_path / "agents" / "fake" / "java" / "files"
     files.mkdir(parents=True)
     equipment = fake_equipment(sink_binary, *CONFIGURATIONS)
     fake = replace(equipment.agents["fake"], prepare=(WEAVER, WOVEN, REWRITTEN, RECOMPILED))
@@ -71,7 +71,7 @@ def plan(equipment: Equipment, use: Use, parameters: Parameters = PARAMETERS) ->
 
 def with_copier(equipment: Equipment, tmp_path: Path) -> Equipment:
     """The equipment with a program that the steps can run, from its source."""
-    source = tmp_path / "agents" / "fake" / "files" / "Copier.java"
+    source = tmp_path / "agents" / "fake" / "java" / "files" / "Copier.java"
     source.write_text(COPIER)
     steps = tuple(
         replace(step, run=replace(step.run, main=str(source))) if step.run else step
@@ -157,7 +157,7 @@ def test_a_build_that_fails_fails_the_trial_and_names_the_configuration_the_step
 
 def test_a_step_that_leaves_nothing_is_a_failure(equipment: Equipment, tmp_path: Path) -> None:
     idle = with_copier(equipment, tmp_path)
-    source = tmp_path / "agents" / "fake" / "files" / "Copier.java"
+    source = tmp_path / "agents" / "fake" / "java" / "files" / "Copier.java"
     source.write_text("public final class Copier { public static void main(String[] a) {} }")
     assert '"woven" left nothing in' in failure(idle, tmp_path, Use("fake", "weaves"))
 
@@ -165,7 +165,7 @@ def test_a_step_that_leaves_nothing_is_a_failure(equipment: Equipment, tmp_path:
 def test_a_build_that_hangs_is_ended_and_leaves_no_process(equipment: Equipment, tmp_path: Path) -> None:
     before = children()
     slow = replace(equipment, limits=replace(equipment.limits, build=0.05))
-    assert "javac had not ended after 0 s and was ended" in failure(slow, tmp_path, BASELINE)
+    assert "the compiler had not ended after 0 s and was ended" in failure(slow, tmp_path, BASELINE)
     assert not left_behind()
     assert children() <= before
 
@@ -178,7 +178,7 @@ def children() -> set[str]:
 @pytest.mark.parametrize(
     ("change", "how"),
     [
-        ({"copy": {".": "{workload.classes}"}}, "copy"),
+        ({"copy": {".": "{workload.built}"}}, "copy"),
         ({"compile": Compilation("{workload.sources}", jar="a.jar")}, "compile into a jar"),
     ],
 )

@@ -11,7 +11,7 @@ from tests.run.test_trial import codes, trial
 from tracetax.analysis.delivery import delivers_everything, total
 from tracetax.companions.sink import Sink
 from tracetax.ledger import ProtocolCount, Sampling, account
-from tracetax.model import BASELINE, Delivery, Memory
+from tracetax.model import BASELINE, Delivery, Memory, heap_of
 from tracetax.run import backends
 from tracetax.run.plan import cells, expected_records, heap_for, records_truncated
 from tracetax.run.verdicts import of_sample
@@ -33,7 +33,7 @@ def test_nor_is_memory_or_a_longer_warm_up_needed_for_it() -> None:
     deep, unlimited = part(CUTS, calls=10, depth=128), replace(CUTS, tree_limit=None)
     assert burst_calls(CUTS, deep.parameters, True) > burst_calls(unlimited, deep.parameters, True)
     greedy = replace(unlimited, memory=Memory(base_bytes=128 << 20, per_record_bytes=1 << 20))
-    assert heap_for(unlimited, deep) == deep.jvm.heap_bytes
+    assert heap_for(unlimited, deep) == heap_of(deep.settings)
     assert heap_for(greedy, deep) == (128 + 1_280) << 20
     assert heap_for(replace(greedy, tree_limit=2), deep) == 192 << 20  # 128 + 20 MiB, in whole 64 MiB
 
@@ -69,7 +69,7 @@ def test_a_tree_that_is_cut_is_complete_and_what_is_left_out_is_noted(tmp_path: 
 
 
 def test_an_agent_that_cuts_more_than_it_says_has_lost_records(tmp_path: Path, sink_binary: Path) -> None:
-    record = trial(tmp_path, sink_binary, replace(CUTS, jvm=(*CUTS.jvm[:2], "-Dlimit=1")))
+    record = trial(tmp_path, sink_binary, replace(CUTS, flags=(*CUTS.flags[:2], "-Dlimit=1")))
     assert {"truncated", "records-lost"} <= codes(record)
     assert record.ledger and record.ledger.missing == 200
 

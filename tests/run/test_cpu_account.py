@@ -7,7 +7,9 @@ from msgspec.structs import replace
 
 from tests.run.stand_ins import configuration
 from tests.run.test_trial import trial
+from tracetax.program import ThreadNames
 from tracetax.results.records import CpuAccount, CpuTimes
+from tracetax.run.outcome import account_with_callers
 from tracetax.run.sampler import Sampler
 
 CALLERS_NS = 12_345
@@ -48,6 +50,14 @@ def test_all_else_is_as_it_was_sampled(tmp_path: Path, sink_binary: Path) -> Non
         to_drained=replace(SAMPLED.to_drained, caller=CALLERS_NS),
     )
     assert trial(tmp_path, sink_binary, configuration("flat")).cpu == expected
+
+
+def test_what_threads_without_known_names_used_beyond_the_callers_is_the_agents() -> None:
+    used = account_with_callers(SAMPLED, 15, ThreadNames())
+    assert (used.to_drained.caller, used.to_drained.agent) == (15, 5)
+    assert (used.to_last_call.caller, used.to_last_call.agent) == (15, 0), "a clock may be ahead of the samples"
+    named = account_with_callers(SAMPLED, 15, ThreadNames(caller=("caller-*",)))
+    assert (named.to_drained.caller, named.to_drained.agent) == (15, 20)
 
 
 def test_the_account_is_from_the_first_call_to_the_last_and_on_to_the_last_arrival(

@@ -3,15 +3,16 @@
 import pytest
 from msgspec.structs import replace
 
-from tests.run.stand_ins import HEAP, agents, configuration, experiment
-from tracetax.model import Experiment, JvmSettings
+from tests.run.stand_ins import HEAP, RUNTIME, agents, configuration, experiment
+from tests.settings import java_settings
+from tracetax.model import Experiment
 from tracetax.run.describe import estimated_seconds, plan_lines
 
 FLAT = configuration("flat")
 
 
 def words(what: Experiment) -> str:
-    return "\n".join(plan_lines(what, agents(FLAT), seed=1))
+    return "\n".join(plan_lines(what, agents(FLAT), 1, RUNTIME))
 
 
 def test_one_java_for_all_parts_is_told_once() -> None:
@@ -20,7 +21,7 @@ def test_one_java_for_all_parts_is_told_once() -> None:
 
 def test_where_parts_differ_each_says_its_own() -> None:
     (part,) = experiment(FLAT).parts
-    parts = tuple(replace(part, name=f"p{jdk}", jvm=JvmSettings(HEAP, "Z", jdk)) for jdk in (17, 21))
+    parts = tuple(replace(part, name=f"p{jdk}", settings=java_settings(HEAP, "Z", jdk)) for jdk in (17, 21))
     text = words(replace(experiment(FLAT), parts=parts))
     assert "Java 17, heap 64 MiB, Z" in text
     assert "Java 21, heap 64 MiB, Z" in text

@@ -20,7 +20,7 @@ def writing(behaviour: str, delivery: Delivery = Delivery.COMPLETE, keep: int | 
     """A configuration whose stand-in writes files, and keeps the last ``keep`` of them."""
     flags = ("-Drecords={records.dir}", *([f"-Dkeep={keep}"] if keep else []))
     config = replace(configuration(behaviour, delivery, flags), protocol="kieker-text-file", deletes_oldest=bool(keep))
-    return replace(config, jvm=tuple(flag for flag in config.jvm if "port" not in flag))
+    return replace(config, flags=tuple(flag for flag in config.flags if "port" not in flag))
 
 
 def test_every_record_that_was_written_is_counted_and_the_warm_ups_apart(tmp_path: Path, sink_binary: Path) -> None:

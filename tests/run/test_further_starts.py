@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from tests.run.stand_ins import configuration, experiment, fake_equipment
+from tests.run.stand_ins import RUNTIME, configuration, experiment, fake_equipment
 from tests.run.test_session import Watcher, session, undisturbed
 from tracetax.analysis.findings import build
-from tracetax.model import Experiment, Schedule
+from tracetax.model import Experiment, Schedule, heap_of
 from tracetax.results.blocks import further_starts, whole_blocks
 from tracetax.results.records import Cell
 from tracetax.run.describe import estimated_seconds, plan_lines
@@ -55,7 +55,7 @@ def test_a_resumed_run_makes_the_missing_ones_only(tmp_path: Path, sink_binary: 
     watcher = Watcher()
     _, folder = session(tmp_path / "r", sink_binary, what, (FLAT,), watcher)
     assert len(watcher.trials) == 1
-    cell = Cell("p", what.parts[0].uses[0], what.parts[0].jvm.heap_bytes)
+    cell = Cell("p", what.parts[0].uses[0], heap_of(what.parts[0].settings))
     assert len(further_starts(folder.records(), cell).own) == 2
 
 
@@ -124,7 +124,7 @@ def test_the_plan_tells_them_and_counts_their_time() -> None:
     def planned(starts: int) -> tuple[float, str]:
         what = quick(experiment(FLAT), starts)
         agents = fake_equipment(Path("sink"), FLAT).agents
-        return estimated_seconds(what, agents)[0], "\n".join(plan_lines(what, agents, seed=1))
+        return estimated_seconds(what, agents)[0], "\n".join(plan_lines(what, agents, 1, RUNTIME))
 
     (without, silent), (more, told) = planned(0), planned(20)
     assert more > without

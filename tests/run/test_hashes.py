@@ -21,7 +21,7 @@ FLAT = configuration("flat")
 @pytest.fixture
 def equipment(tmp_path: Path) -> Equipment:
     for agent in ("fake", "none"):
-        folder = tmp_path / "agents" / agent / "files"
+        folder = tmp_path / "agents" / agent / "java" / "files"
         folder.mkdir(parents=True)
         (folder / "a.conf").write_text("a = 1")
     prepared = {"fake": {"": {"home": Path("/cache/built/fake-home-1")}}}
@@ -42,7 +42,7 @@ def test_nothing_has_changed_when_nothing_did(equipment: Equipment, tmp_path: Pa
 @pytest.mark.parametrize("change", ["content", "name", "gone", "another"])
 def test_a_change_of_an_agents_files_is_seen(equipment: Equipment, tmp_path: Path, change: str) -> None:
     before = hashes(experiment(FLAT), equipment, machine_facts(tmp_path))
-    file = tmp_path / "agents/fake/files/a.conf"
+    file = tmp_path / "agents/fake/java/files/a.conf"
     match change:
         case "content":
             file.write_text("a = 2")
@@ -91,6 +91,19 @@ def test_a_change_of_the_workloads_file_or_its_runtimes_is_seen(equipment: Equip
     assert changed(equipment, longer, tmp_path) == {"the file of the workload calltree/java"}
     other = replace(equipment, runtime=replace(equipment.runtime, shared_flags=("-Xint",)))
     assert changed(equipment, other, tmp_path) == {"the file of the runtime java"}
+
+
+def test_a_change_of_a_program_that_is_not_built_is_seen(equipment: Equipment, tmp_path: Path) -> None:
+    folder = tmp_path / "workload"
+    (folder / "package").mkdir(parents=True)
+    file = folder / "package" / "main.py"
+    file.write_text("a = 1")
+    unbuilt = replace(equipment, built=folder, workload=replace(equipment.workload, compile_release=0))
+    before = hashes(experiment(FLAT), unbuilt, machine_facts(tmp_path))
+    (folder / "README.md").write_text("Read me.")
+    assert changed(unbuilt, unbuilt, tmp_path, before) == set()
+    file.write_text("a = 2")
+    assert changed(unbuilt, unbuilt, tmp_path, before) == {"the workload"}
 
 
 def test_a_change_of_a_backend_or_its_files_is_seen(equipment: Equipment, tmp_path: Path) -> None:

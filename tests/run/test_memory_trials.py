@@ -4,7 +4,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from tests.run.stand_ins import HEAP, configuration, experiment, fake_equipment, with_schedule
+from tests.run.stand_ins import HEAP, RUNTIME, configuration, experiment, fake_equipment, new_run, with_schedule
 from tests.run.test_session import Watcher, session, undisturbed
 from tracetax.model import Configuration, Delivery
 from tracetax.results.blocks import whole_blocks
@@ -55,6 +55,13 @@ def test_their_heap_begins_small_and_nothing_is_touched_beforehand(tmp_path: Pat
 def test_an_experiment_may_do_without(tmp_path: Path, sink_binary: Path) -> None:
     _, folder = session(tmp_path / "r", sink_binary, experiment(FLAT, memory=False), (FLAT,), Watcher())
     assert memory(folder) == []
+
+
+def test_what_has_no_memory_that_begins_small_is_not_measured_so(tmp_path: Path, sink_binary: Path) -> None:
+    what, equipment = experiment(FLAT, memory=True), fake_equipment(sink_binary, FLAT)
+    assert Session(what, equipment, new_run(tmp_path / "r", what, FLAT), Watcher()).memory_due
+    without = replace(equipment, runtime=replace(RUNTIME, settings={"jdk": RUNTIME.settings["jdk"]}))
+    assert Session(what, without, new_run(tmp_path / "s", what, FLAT), Watcher()).memory_due == []
 
 
 def test_a_failed_one_is_repeated_once_and_sets_nothing_aside(tmp_path: Path, sink_binary: Path) -> None:
@@ -127,7 +134,7 @@ def test_the_plan_tells_them_and_counts_their_time() -> None:
     def planned(memory: bool) -> tuple[float, str]:
         what = experiment(FLAT, memory=memory)
         agents = fake_equipment(Path("sink"), FLAT).agents
-        return estimated_seconds(what, agents)[0], "\n".join(plan_lines(what, agents, seed=1))
+        return estimated_seconds(what, agents)[0], "\n".join(plan_lines(what, agents, 1, RUNTIME))
 
     (without, silent), (more, told) = planned(memory=False), planned(memory=True)
     assert more > without

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from tests.run.stand_ins import configuration, experiment
 from tests.run.test_session import Watcher, session, undisturbed
 from tracetax.analysis.findings import build
-from tracetax.model import Experiment
+from tracetax.model import Experiment, heap_of
 from tracetax.results.blocks import paired, service_mean, whole_blocks
 from tracetax.results.records import Cell
 
@@ -41,7 +41,7 @@ def test_its_first_blocks_do_not_count_and_are_made_up_for(tmp_path: Path, sink_
     calls = {r.block: r.parameters.calls for r in folder.records() if r.cell.use.configuration == "flat"}
     assert calls == {1: 1_000, 2: 1_000, 3: 1_000, 4: 2_000, 5: 2_000, 6: 2_000, 7: 2_000}
     assert {r.parameters.calls for r in folder.records() if r.cell.use.configuration == "baseline"} == {1_000}
-    use, heap = what.parts[0].uses[0], what.parts[0].jvm.heap_bytes
+    use, heap = what.parts[0].uses[0], heap_of(what.parts[0].settings)
     assert paired(whole_blocks(folder.records()), Cell("p", use, heap), service_mean).blocks == (4, 5, 6, 7)
     assert watcher.notes == [
         "After 3 blocks the calls of a start are chosen anew where that buys narrower intervals in the same time: "

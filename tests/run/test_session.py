@@ -141,7 +141,7 @@ def test_without_a_baseline_the_part_ends_at_once(tmp_path: Path, sink_binary: P
     config = configuration("flat")
     what = experiment(config, blocks=5)
     equipment = fake_equipment(sink_binary, config)
-    broken = replace(equipment.agents["none"].configurations["baseline"], jvm=("-Dfake=crash-before-main",))
+    broken = replace(equipment.agents["none"].configurations["baseline"], flags=("-Dfake=crash-before-main",))
     none = replace(equipment.agents["none"], configurations={"baseline": broken})
     folder = new_run(tmp_path / "r", what, config)
     ended = Session(what, replace(equipment, agents={**equipment.agents, "none": none}), folder, Watcher()).run()

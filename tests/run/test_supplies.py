@@ -1,4 +1,4 @@
-"""Only what measured configurations refer to is fetched and made, for each of two builds; class paths are checked."""
+"""Only what measured configurations refer to is fetched and made, for each of two builds; search paths are checked."""
 
 import zipfile
 from pathlib import Path
@@ -11,7 +11,7 @@ from tracetax.artifacts import Workplace, sha256_of
 from tracetax.errors import UserError
 from tracetax.model import Agent, Artifact
 from tracetax.preparation import PrepareStep
-from tracetax.run.supplies import measured, supply
+from tracetax.run.supplies import check_started, measured, supply
 
 CLASSES = ("tracetax/calltree/Main.class", "tracetax/calltree/MonitoredClass.class")
 HOME = configuration("home", flags=("-Dhome={prepared.home}",))
@@ -79,13 +79,29 @@ def test_each_of_two_builds_has_its_own_files_and_folders(agent: Agent, place: W
     assert all((found.folders[name]["home"] / name).is_file() for name in builds)
 
 
-def test_a_class_path_must_hold_the_main_class_and_the_monitored_one(
+def test_a_search_path_must_hold_the_main_class_and_the_monitored_one(
     agent: Agent, place: Workplace, tmp_path: Path
 ) -> None:
     woven = given(tmp_path / "woven.jar", CLASSES[1])
     agent = replace(agent, artifacts={"agent": woven})
-    whole = replace(BARE, class_path=("{artifacts.agent}", "{workload.classes}"))
+    whole = replace(BARE, search_path=("{artifacts.agent}", "{workload.built}"))
     assert supply(agent, [whole], WORKLOAD, place, silent).artifacts["agent"].name == "woven.jar"
-    half = replace(BARE, class_path=("{artifacts.agent}",))
-    with pytest.raises(UserError, match=r"class path of fake bare has no tracetax\.calltree\.Main:\n.*woven\.jar"):
+    half = replace(BARE, search_path=("{artifacts.agent}",))
+    with pytest.raises(UserError, match=r"search path of fake bare has no tracetax\.calltree\.Main:\n.*woven\.jar"):
         supply(agent, [half], WORKLOAD, place, silent)
+
+
+def test_what_has_no_place_in_a_start_is_told_all_at_once() -> None:
+    native = replace(WORKLOAD, key="calltree/go", start=("{wrapper}", "{program}", "{arguments}"), main="")
+    plain = replace(BARE, flags=(), wrapper=("nice",), program="{agent.files}/calltree")
+    check_started(experiment(plain), agents(plain), native)
+    flagged = replace(BARE, search_path=("{agent.files}",))
+    with pytest.raises(UserError) as caught:
+        check_started(experiment(HOME, flagged), agents(HOME, flagged), native)
+    first, *lacks = str(caught.value).splitlines()
+    assert first.endswith("calltree/go is started (workloads/calltree/go/workload.toml):")
+    assert lacks == [
+        "  fake home: flags, and no word of start is {flags}",
+        "  fake bare: flags, and no word of start is {flags}",
+        "  fake bare: search_path, and no word of start is {search_path}",
+    ]

@@ -37,14 +37,17 @@ TRIAL: dict[str, Any] = {
 }
 
 
+def collected(folder: Path, trial: dict[str, Any]) -> Measured:
+    (folder / "workload").mkdir()
+    for name, values in VALUES.items():
+        np.array(values, dtype="<i8").tofile(folder / "workload" / name)
+    (folder / "workload" / "trial.json").write_text(json.dumps(trial))
+    return collect(folder, 1, PARAMETERS)
+
+
 @pytest.fixture
 def measured(tmp_path: Path) -> Measured:
-    folder = tmp_path / "workload"
-    folder.mkdir()
-    for name, values in VALUES.items():
-        np.array(values, dtype="<i8").tofile(folder / name)
-    (folder / "trial.json").write_text(json.dumps(TRIAL))
-    return collect(tmp_path, 1, PARAMETERS)
+    return collected(tmp_path, TRIAL)
 
 
 def test_service_time_is_that_of_every_call_of_every_thread(measured: Measured) -> None:
@@ -69,3 +72,12 @@ def test_the_second_half_of_all_calls_is_that_of_each_thread(measured: Measured)
 
 def test_the_callers_cpu_is_the_sum_of_what_their_own_clocks_say(measured: Measured) -> None:
     assert measured.callers_cpu_ns == 12
+
+
+def test_what_a_program_cannot_tell_of_its_memory_is_not_made_up(tmp_path: Path, measured: Measured) -> None:
+    assert measured.allocated_bytes_per_call == 0
+    (tmp_path / "other").mkdir()
+    untold = {**TRIAL, "caller": [{"thread": 0, "cpu_ns": 7}, {"thread": 1, "cpu_ns": 5}]}
+    other = collected(tmp_path / "other", untold)
+    assert (other.allocated_bytes_per_call, other.heap, other.jvm_flags) == (None, None, "")
+    assert other.callers_cpu_ns == measured.callers_cpu_ns

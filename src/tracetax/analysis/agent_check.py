@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from tracetax.ledger import Ledger
 from tracetax.model import Configuration, Delivery
+from tracetax.program import Runtime
 from tracetax.results.records import TrialRecord, Verdict
 from tracetax.words import are, plural
 
@@ -16,7 +17,7 @@ SECOND = 1_000_000_000
 SLACK_NS = SECOND
 """Beyond the flush interval, after which an arrival contradicts what the file says."""
 AT_THE_END = frozenset({"does-not-end", "exit-status", "left-behind"})
-"""Errors of a JVM that had delivered its results."""
+"""Errors of a process that had delivered its results."""
 
 
 class FileCheck(Struct, frozen=True):
@@ -33,38 +34,41 @@ class FileCheck(Struct, frozen=True):
 def file_checks(
     record: TrialRecord,
     config: Configuration,
+    runtime: Runtime,
     logs: str,
     complaint: str = "",
     monitored: Mapping[str, str] | None = None,
 ) -> list[FileCheck]:
     """The checks in the order in which a developer of the file meets them.
 
-    ``logs`` is the trial's folder of logs, ``complaint`` the last line in them that warns of something, ``monitored``
-    the placeholders that name the monitored method, with their values.
+    ``runtime`` is what the program runs on, ``logs`` is the trial's folder of logs, ``complaint`` the last line in them
+    that warns of something, ``monitored`` the placeholders that name the monitored method, with their values.
     """
     where = f'it says "{complaint}", in {logs}' if complaint else f"what it says: {logs}"
     return [
-        _started(record, logs),
+        _started(record, runtime, logs),
         _woven(record, config, where, monitored or {}),
         _counted(record, config),
         _structure(record, config),
         _loss(record, config),
         _drain(record, config),
-        _exit(record, logs),
+        _exit(record, runtime.process, logs),
     ]
 
 
-def _started(record: TrialRecord, logs: str) -> FileCheck:
+def _started(record: TrialRecord, runtime: Runtime, logs: str) -> FileCheck:
     failure = _broken(record)
     if failure is None:
         took = (record.moments.first_monitored - record.moments.spawned) / SECOND
-        return FileCheck("started", "ok", f"the first monitored call returned {took:.1f} s after the JVM was started")
+        text = f"the first monitored call returned {took:.1f} s after the {runtime.process} was started"
+        return FileCheck("started", "ok", text)
     if not record.moments.main:
         hint = (
-            f"the JVM did not reach its main method: are the flags right, and does the agent run on this Java? {logs}"
+            f"the {runtime.process} did not reach its main method: are the flags right, and does the agent run on this "
+            f"{runtime.name}? {logs}"
         )
     else:
-        hint = f"the JVM reached its main method; the rest stands in {logs}"
+        hint = f"the {runtime.process} reached its main method; the rest stands in {logs}"
     return FileCheck("started", "failed", failure.text.splitlines()[0], hint)
 
 
@@ -250,13 +254,13 @@ def _drain(record: TrialRecord, config: Configuration) -> FileCheck:
     return FileCheck("drain", "ok", f"{text}{f'; {said}' if said else ''}")
 
 
-def _exit(record: TrialRecord, logs: str) -> FileCheck:
+def _exit(record: TrialRecord, process: str, logs: str) -> FileCheck:
     verdict = next((verdict for verdict in record.verdicts if verdict.code in AT_THE_END), None)
     if verdict:
         return FileCheck("exit", "failed", verdict.text, f"what its threads were doing, or its last words: {logs}")
     if _broken(record):
-        return FileCheck("exit", "unknown", "the JVM did not get that far")
-    return FileCheck("exit", "ok", "the JVM ended by itself, with status 0")
+        return FileCheck("exit", "unknown", f"the {process} did not get that far")
+    return FileCheck("exit", "ok", f"the {process} ended by itself, with status 0")
 
 
 def _broken(record: TrialRecord) -> Verdict | None:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from tracetax.analysis.measures import INDICATIVE_BELOW, make_measure
 from tracetax.analysis.statements import two_digits
-from tracetax.model import Part, Schedule, Use
+from tracetax.model import Part, Schedule, Use, heap_of
 from tracetax.results import blocks as arranged
 from tracetax.results.blocks import Blocks, charged_per_call, service_mean
 from tracetax.results.findings import AABand, BuildComparison, Measure
@@ -40,7 +40,7 @@ def build_comparisons(manifest: Manifest, blocks: Blocks, bands: Iterable[AABand
     for part in experiment.parts:
         cells = arranged.configuration_cells(blocks, part.name)
         for older, newer in part.build_pairs:
-            first = cells.get(older, Cell(part.name, older, part.jvm.heap_bytes))
+            first = cells.get(older, Cell(part.name, older, heap_of(part.settings)))
             second = Cell(part.name, newer, first.heap_bytes)
             columns = arranged.side_by_side(blocks, first, second, service_mean)
             if len(columns[0]):

@@ -22,6 +22,7 @@ from tracetax.results.capacity import (
     looks,
     trials_of,
 )
+from tracetax.results.earlier import older_java, older_settings
 from tracetax.results.folder import RunFolder
 from tracetax.results.manifest import Manifest
 from tracetax.results.records import TrialRecord
@@ -68,6 +69,7 @@ def _finding(part: Part, manifest: Manifest, records: list[TrialRecord]) -> Capa
     config = agent.configurations[use.configuration]
     artifact = agent.artifacts.get("agent")
     trials = trials_of(records, part.name)
+    ran_on = manifest.ran_on.get(part.name)
     low, high = _ends(part, config, trials)
     claimed = claim(trials, search)
     confirmed = (claimed is None or claimed.confirmed) and (high is None or high.trials > search.further)
@@ -87,8 +89,8 @@ def _finding(part: Part, manifest: Manifest, records: list[TrialRecord]) -> Capa
         delivery=config.delivery,
         depth=part.parameters.depth,
         threads=part.parameters.threads,
-        jvm=part.jvm,
-        java=manifest.java.get(part.name),
+        jvm=older_settings(part.settings),
+        java=older_java(ran_on),
         outcome=outcome,
         complete_at=low,
         incomplete_at=high,
@@ -98,6 +100,8 @@ def _finding(part: Part, manifest: Manifest, records: list[TrialRecord]) -> Capa
         text=_sentence(part.title, outcome, (low, high), claimed, search),
         trials=tuple(trials),
         candidate=claimed.candidate if claimed else 1,
+        settings=part.settings,
+        ran_on=ran_on,
     )
 
 

@@ -12,8 +12,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tracetax.model import BASELINE, Parameters
-from tracetax.results.findings import ConfigurationFinding, Findings, Measure, MeasureName, PartFinding, find_measure
+from tracetax.results.findings import (
+    ConfigurationFinding,
+    Findings,
+    Measure,
+    MeasureName,
+    PartFinding,
+    find_measure,
+)
 from tracetax.results.records import Cell
+from tracetax.results.runtime import RuntimeFinding
 from tracetax.statistics.intervals import Estimate, welch, welch_log_ratio
 
 Direction = Literal["more", "less", "not told apart"]
@@ -149,8 +157,9 @@ def _common_parts(first: Findings, second: Findings) -> dict[str, str]:
 
 
 def _calls(part: PartFinding) -> tuple[Parameters, Any]:
-    """How the calls of a part are made, however many."""
-    return replace(part.parameters, calls=0), part.jvm.collector if part.jvm else ""
+    """How the calls of a part are made, however many, and what was chosen for them, sizes apart."""
+    chosen = {name: value for name, value in part.settings.items() if isinstance(value, str)}
+    return replace(part.parameters, calls=0), chosen
 
 
 def _by_cell(findings: Findings, names: Mapping[str, str] | None = None) -> dict[Cell, ConfigurationFinding]:
@@ -228,11 +237,12 @@ def _differences(first: Findings, second: Findings) -> Iterator[Difference]:
     for agent in versions[0].keys() & versions[1].keys():
         yield from _if_unlike("version", agent, *(", ".join(sorted(of_run[agent])) for of_run in versions))
     yield from _if_unlike("setting", "experiment", first.experiment.key, second.experiment.key)
+    yield from _if_unlike("setting", "workload", first.experiment.workload, second.experiment.workload)
     mine = {part.name: part for part in first.experiment.parts}
     names = _common_parts(first, second)
     for part in second.experiment.parts:
         if part.name in names:
-            yield from _of_parts(mine[names[part.name]], part)
+            yield from _of_parts(mine[names[part.name]], part, (first.experiment.runtime, second.experiment.runtime))
 
 
 def _versions(findings: Findings) -> dict[str, set[str]]:
@@ -245,17 +255,22 @@ def _versions(findings: Findings) -> dict[str, set[str]]:
     return versions
 
 
-def _of_parts(first: PartFinding, second: PartFinding) -> Iterator[Difference]:
-    """Java, parameters and blocks of a part that both runs have."""
-    yield from _if_unlike("version", f"Java of {first.name}", first.java, second.java)
+def _of_parts(
+    first: PartFinding, second: PartFinding, runtimes: tuple[RuntimeFinding | None, RuntimeFinding | None]
+) -> Iterator[Difference]:
+    """Runtime, its settings, parameters and blocks of a part that both runs have."""
+    called = {runtime.name for runtime in runtimes if runtime}
+    name = called.pop() if len(called) == 1 else "runtime"
+    yield from _if_unlike("version", f"{name} of {first.name}", first.ran_on, second.ran_on)
     settings: Iterable[tuple[str, Any, Any]] = [
         *(
             (field, getattr(first.parameters, field), getattr(second.parameters, field))
             for field in Parameters.__struct_fields__
         ),
         *(
-            (field, getattr(first.jvm, field, None), getattr(second.jvm, field, None))
-            for field in ("heap_bytes", "collector")
+            (f"{name}_bytes" if kind == "size" else name, first.settings.get(name), second.settings.get(name))
+            for name, kind in {name: kind for of in runtimes if of for name, kind in of.settings.items()}.items()
+            if kind != "release"  # which its version says
         ),
         ("blocks", first.blocks, second.blocks),
     ]

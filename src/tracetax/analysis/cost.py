@@ -15,6 +15,7 @@ from tracetax.analysis.measures import (
     make_measure,
     start_up,
 )
+from tracetax.program import Runtime
 from tracetax.results import blocks as arranged
 from tracetax.results.blocks import Blocks, Share, TrialValue, charged_per_call
 from tracetax.results.findings import Measure, MeasureName
@@ -57,13 +58,19 @@ def added_cpu(blocks: Blocks, cell: Cell, share: Share = "all") -> AddedCpu:
     return AddedCpu(blocks=used.blocks, per_call=per_call, per_record=per_record)
 
 
-def cpu_measures(blocks: Blocks, cell: Cell, depth: int) -> list[Measure]:
-    """CPU and its parts, per invocation of calls of ``depth`` and, where records arrived, per record."""
+def cpu_measures(blocks: Blocks, cell: Cell, depth: int, runtime: Runtime | None = None) -> list[Measure]:
+    """CPU and its parts, per invocation of calls of ``depth`` and, where records arrived, per record.
+
+    Of a ``runtime`` whose compilers' or collectors' threads have no known names, their CPU is not told: it is in that
+    of other threads, and a zero would be no measure.
+    """
+    groups: dict[Share, tuple[str, ...]] = {"jit": runtime.threads.jit, "gc": runtime.threads.gc} if runtime else {}
+    untold = [share for share, names in groups.items() if not names]
     band = _band(blocks, cell, charged_per_call)
     measures: list[Measure] = []
     for share, name in CPU_MEASURES.items():
         added = added_cpu(blocks, cell, share)
-        if not added.blocks:
+        if share in untold or not added.blocks:
             continue
         per_call = t_interval(added.per_call)
         labels = ("indicative",) if per_call.n < INDICATIVE_BELOW else ()

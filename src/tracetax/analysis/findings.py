@@ -15,9 +15,10 @@ from tracetax.analysis.measures import BinMeans
 from tracetax.analysis.starts import calls_chosen, slow_starts, starts_of, starts_of_baseline
 from tracetax.analysis.statements import receiver_statements, statements
 from tracetax.machine.isolation import FEW_CORES
-from tracetax.model import BASELINE, FULL, Agent, Configuration, Delivery, Experiment, Part, Use
+from tracetax.model import BASELINE, FULL, Agent, Configuration, Delivery, Experiment, Part, Use, heap_of
 from tracetax.results import blocks as arranged
 from tracetax.results.blocks import Blocks, service_mean
+from tracetax.results.earlier import older_java, older_settings
 from tracetax.results.findings import (
     SCHEMA_VERSION,
     AABand,
@@ -33,6 +34,7 @@ from tracetax.results.findings import (
 from tracetax.results.folder import RunFolder
 from tracetax.results.manifest import Manifest
 from tracetax.results.records import Cell, TrialRecord, Verdict
+from tracetax.results.runtime import told_of
 from tracetax.statistics.multiplicity import rank_with_ties
 from tracetax.statistics.overhead import Band, aa_band
 from tracetax.words import plural, share, was
@@ -98,6 +100,7 @@ def build(folder: RunFolder) -> Findings:
             started_at=first.started_at,
             parts=parts,
             rank_by=by,
+            runtime=told_of(inputs.manifest.runtime) if inputs.manifest.runtime else None,
         ),
         machine=inputs.manifest.machine,
         aa=tuple(bands),
@@ -116,7 +119,7 @@ def _bins(folder: RunFolder, records: list[TrialRecord]) -> BinMeans:
 
 
 def _bands(part: Part, blocks: Blocks) -> list[AABand]:
-    baselines = _baseline_cells(part, blocks) or [Cell(part.name, BASELINE, part.jvm.heap_bytes)]
+    baselines = _baseline_cells(part, blocks) or [Cell(part.name, BASELINE, heap_of(part.settings))]
     bands = {cell.heap_bytes: _band(cell, blocks) for cell in baselines}
     return [
         AABand(
@@ -152,11 +155,11 @@ def _configurations(part: Part, blocks: Blocks, inputs: Inputs) -> list[Configur
     cells = arranged.configuration_cells(blocks, part.name)
     depth, schedule = part.parameters.depth, inputs.experiment.schedule
     for use in part.uses:
-        cell = cells.get(use, Cell(part.name, use, part.jvm.heap_bytes))
+        cell = cells.get(use, Cell(part.name, use, heap_of(part.settings)))
         beside = arranged.paired(blocks, cell, service_mean)
         further = arranged.further_starts(inputs.records, cell)
         compared = measures.overhead_measures(beside, depth, _band(cell, blocks), schedule, further)
-        compared += cpu_measures(blocks, cell, depth)
+        compared += cpu_measures(blocks, cell, depth, inputs.manifest.runtime)
         compared += once_measures(blocks, cell)
         by_block = [(trial,) for trial in arranged.trials(blocks, cell)]
         rows.append(_row(part, cell, by_block, blocks, inputs, compared))
@@ -172,6 +175,7 @@ def _row(
     compared: list[Measure],
 ) -> ConfigurationFinding:
     """One row; ``by_block`` holds its good trials, those of one block together."""
+    ran_on = inputs.manifest.ran_on.get(part.name)
     use, trials = cell.use, [trial for block in by_block for trial in block]
     agent = inputs.agents[use.agent].built(use.build)
     config = agent.configurations[use.configuration]
@@ -190,7 +194,8 @@ def _row(
         text = "it was measured, but no block has both baselines beside it"
         verdicts.append(Verdict(code="no-baseline", severity="error", text=text))
     own = [*compared, *measures.of_blocks(by_block), *measures.throughput(by_block, inputs.bins)]
-    own += measures.of_memory(in_memory)
+    grows = inputs.manifest.runtime is None or inputs.manifest.runtime.grows
+    own += measures.of_memory(in_memory) if grows else measures.resident(by_block)
     restless = unsteady > 0 and unsteady >= len(trials) * RESTLESS_FROM
     return ConfigurationFinding(
         agent=use.agent,
@@ -215,9 +220,10 @@ def _row(
         backend=use.backend,
         backend_name=inputs.manifest.backends[use.backend].title if use.backend else "",
         technology=config.technology,
-        java=inputs.manifest.java.get(part.name),
-        collector=part.jvm.collector,
+        java=older_java(ran_on),
+        collector=str(part.settings.get("collector", "")),
         starts=starts,
+        ran_on=ran_on,
     )
 
 
@@ -330,6 +336,7 @@ def _cpu_by_block(row: ConfigurationFinding, blocks: Blocks) -> dict[int, float]
 
 def _part(part: Part, blocks: Blocks, manifest: Manifest) -> PartFinding:
     count = sum(1 for block in blocks.values() if any(cell.part == part.name for cell in block))
+    ran_on = manifest.ran_on.get(part.name)
     ending: Any = manifest.part_endings.get(part.name, "interrupted")
     return PartFinding(
         name=part.name,
@@ -338,9 +345,11 @@ def _part(part: Part, blocks: Blocks, manifest: Manifest) -> PartFinding:
         blocks=count,
         stopped=ending,
         indicative=count < measures.INDICATIVE_BELOW,
-        jvm=part.jvm,
-        java=manifest.java.get(part.name),
+        jvm=older_settings(part.settings),
+        java=older_java(ran_on),
         levels=part.levels,
+        settings=part.settings,
+        ran_on=ran_on,
     )
 
 
@@ -359,9 +368,9 @@ def _run_verdicts(inputs: Inputs, parts: tuple[PartFinding, ...]) -> tuple[Verdi
     if any(part.stopped == "interrupted" for part in parts):
         text = "The run was interrupted; what had been measured is shown."
         result.append(Verdict(code="interrupted", severity="warning", text=text))
-    archives = {part.java.archive for part in parts if part.java}
-    if len(archives) > 1:
-        without = ", ".join(dict.fromkeys(str(part.java) for part in parts if part.java and not part.java.archive))
+    versions = [part.ran_on for part in parts if part.ran_on and part.ran_on.archive is not None]
+    if len({version.archive for version in versions}) > 1:
+        without = ", ".join(dict.fromkeys(str(version) for version in versions if not version.archive))
         text = (
             f"{without}: without a class-data archive a JVM starts more slowly. Start-up times are not comparable with "
             "those on a JDK that has one; all other numbers are."

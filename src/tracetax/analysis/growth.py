@@ -18,7 +18,7 @@ from tracetax.analysis.measures import (
     make_measure,
     start_up,
 )
-from tracetax.model import FULL, Experiment, Use
+from tracetax.model import FULL, Experiment, Use, settings_key
 from tracetax.results import blocks as arranged
 from tracetax.results.blocks import Blocks, service_mean
 from tracetax.results.findings import (
@@ -77,7 +77,8 @@ def families(parts: Sequence[PartFinding]) -> list[Family]:
 
 
 def _others(part: PartFinding, factor: Factor) -> tuple[object, ...]:
-    return (part.jvm, *(getattr(part.parameters, name) for name in (*FACTORS, *OTHERS) if name != factor))
+    parameters = (getattr(part.parameters, name) for name in (*FACTORS, *OTHERS) if name != factor)
+    return (settings_key(part.settings), *parameters)
 
 
 def by_configuration(family: Family, rows: Sequence[ConfigurationFinding]) -> list[list[ConfigurationFinding | None]]:

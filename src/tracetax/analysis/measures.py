@@ -119,6 +119,13 @@ def of_memory(trials: Sequence[TrialRecord]) -> list[Measure]:
     return [make_measure(name, "bytes", "", t_interval([size]), ()) for name, size in sizes if size]
 
 
+def resident(by_block: Sequence[Sequence[TrialRecord]]) -> list[Measure]:
+    """The peak of RSS in ordinary trials, for a runtime whose heap cannot begin small in a trial of its own."""
+    known = [[trial.rss_peak_bytes for trial in block if trial.rss_peak_bytes] for block in by_block]
+    values = [sum(block) / len(block) for block in known if block]
+    return [make_measure("rss_peak", "bytes", "", t_interval(values), ())] if values else []
+
+
 def throughput(by_block: Sequence[Sequence[TrialRecord]], bins: BinMeans) -> list[Measure]:
     """Calls per second at full speed, in the columns of Waller et al. (2014), Tables 1 to 5; nothing without bins.
 

@@ -1,12 +1,15 @@
 """Builds what comes as source with Tracetax: the sink and the workloads. Each is built once per content."""
 
 import os
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
 from tracetax.artifacts.cache import BUILT, Say, built, key_of, silent
+from tracetax.artifacts.packages import GO_CAUSES, explained
 from tracetax.artifacts.tools import find_tool, run_tool
 from tracetax.errors import UserError
+from tracetax.machine.toolchain import Interpreter, go_at
 from tracetax.process import clean_environment
 from tracetax.program import Workload
 
@@ -18,6 +21,8 @@ JAVAC_OPTIONS = ("-encoding", "UTF-8", "-Xlint:-options")
 """Newer compilers warn about class files for releases as old as 8, which is no news."""
 JAVAC_SECONDS = 300.0
 VERSION_SECONDS = 60.0
+DESCRIPTIONS = ("workload.toml", "README.md")
+"""Files beside a workload's sources that it is not started from."""
 
 
 def build_sink(root: Path, cache: Path, say: Say = silent) -> Path:
@@ -60,39 +65,84 @@ def go_version(cache: Path) -> str:
     return _version([str(find_tool("go", "to build a program", beside_python=True)), "version"], cache)
 
 
-def build_by_go(sources: Path, program: Path, *, log: Path, what: str, advice: str) -> None:
+def build_by_go(
+    sources: Path, program: Path, *, log: Path, what: str, advice: str, replace: Mapping[str, Path], scratch: Path
+) -> None:
     """Build the program of a Go module whose versions its ``go.sum`` pins. Raises ToolFailed, beginning with ``what``.
 
-    Its modules are fetched by Go, so Go's own settings (proxy, private modules) hold.
+    Its modules are fetched by Go, so Go's own settings (proxy, private modules) hold. Modules in ``replace`` are taken
+    from folders: a copy of ``go.mod`` in the empty folder ``scratch`` says so.
     """
-    run_tool(
-        what,
-        [str(find_tool("go", "to build a program", beside_python=True)), "build", "-o", str(program), "."],
-        log=log,
-        seconds=GO_SECONDS,
-        advice=advice,
-        environment={**os.environ, **GO_ENVIRONMENT},
-        directory=sources,
-    )
+    go = str(find_tool("go", "to build a program", beside_python=True))
+
+    def run(*words: str) -> None:
+        run_tool(
+            what,
+            [go, *words],
+            log=log,
+            seconds=GO_SECONDS,
+            advice=explained(GO_CAUSES, advice),
+            environment={**os.environ, **GO_ENVIRONMENT},
+            directory=sources,
+        )
+
+    modfile: tuple[str, ...] = ()
+    if replace:
+        for name in ("go.mod", "go.sum"):
+            if (sources / name).is_file():
+                shutil.copyfile(sources / name, scratch / name)
+        run(
+            "mod",
+            "edit",
+            *(f"-replace={module}={folder}" for module, folder in replace.items()),
+            str(scratch / "go.mod"),
+        )
+        modfile = (f"-modfile={scratch / 'go.mod'}",)
+    run("build", *modfile, "-o", str(program), ".")
 
 
-def sources_of(root: Path, workload: str) -> Path:
-    """The folder with the sources of a workload such as ``calltree/java``."""
-    return root / "workloads" / workload / "src"
+def sources_of(root: Path, workload: Workload) -> Path:
+    """The folder with the sources of a workload."""
+    return root / "workloads" / workload.key / workload.sources
+
+
+def source_files(folder: Path) -> list[Path]:
+    """What a workload that is not built is started from: all files of its folder that are no description of it."""
+    files = [path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    return sorted(path for path in files if path.relative_to(folder).as_posix() not in DESCRIPTIONS)
+
+
+def builder_of(workload: Workload) -> Interpreter:
+    """What builds a workload that nothing runs. Raises UserError where it is missing."""
+    return go_at(find_tool("go", f"to build the workload {workload.key}", beside_python=True))
 
 
 def build_workload(root: Path, workload: Workload, cache: Path, say: Say = silent) -> Path:
-    """The folder that a workload is started from: its compiled classes, or its sources where nothing is compiled.
+    """The folder that a workload is started from: what was built, or its sources where nothing is built.
 
     Raises UserError where there is no compiler or it fails.
     """
-    name, source = workload.key, sources_of(root, workload.key)
-    if not workload.compile_release:
-        return source
+    if workload.compile_release:
+        return _compiled(root, workload, cache, say)
+    if workload.go:
+        return _built_by_go(root, workload, cache, say)
+    folder = sources_of(root, workload)
+    if not source_files(folder):
+        raise _no_sources(root, workload)
+    return folder
+
+
+def _no_sources(root: Path, workload: Workload) -> UserError:
+    return UserError(f"There are no sources of the workload {workload.key} in {sources_of(root, workload)}.")
+
+
+def _compiled(root: Path, workload: Workload, cache: Path, say: Say) -> Path:
+    """The classes of a workload in Java."""
+    name, source = workload.key, sources_of(root, workload)
     options = ("--release", str(workload.compile_release), *JAVAC_OPTIONS)
     files = list(source.rglob("*.java"))
     if not files:
-        raise UserError(f"There are no sources of the workload {name} in {source}.")
+        raise _no_sources(root, workload)
     javac = find_tool("javac", f"to compile the workload {name}: a JDK of at least 17")
     version = _version([str(javac), "-version"], cache, clean=True)
     key = key_of(source, files, version, *options)
@@ -106,6 +156,33 @@ def build_workload(root: Path, workload: Workload, cache: Path, say: Say = silen
             log=cache / "logs" / label,
             seconds=JAVAC_SECONDS,
             environment=clean_environment(os.environ, {}),
+        )
+
+    return built(cache / BUILT / f"{label}-{key}", cache, build, say)
+
+
+def _built_by_go(root: Path, workload: Workload, cache: Path, say: Say) -> Path:
+    """The folder with the program of a workload in Go."""
+    name, source, go = workload.key, sources_of(root, workload), workload.go
+    assert go
+    files = [path for path in source.rglob("*.go") if not path.name.endswith("_test.go")]
+    if not files:
+        raise _no_sources(root, workload)
+    files += [path for path in (source / "go.mod", source / "go.sum") if path.is_file()]
+    program = find_tool("go", f"to build the workload {name}", beside_python=True)
+    version = _version([str(program), "version"], cache)
+    key = key_of(source, files, version, go.package, go.program, *GO_ENVIRONMENT.values())
+    label = name.replace("/", "-")
+
+    def build(folder: Path) -> None:
+        say(f"building the workload {name}")
+        run_tool(
+            f"The workload {name} could not be built",
+            [str(program), "build", "-o", str(folder / go.program), go.package],
+            log=cache / "logs" / label,
+            seconds=GO_SECONDS,
+            environment={**os.environ, **GO_ENVIRONMENT},
+            directory=source,
         )
 
     return built(cache / BUILT / f"{label}-{key}", cache, build, say)

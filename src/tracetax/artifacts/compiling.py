@@ -15,6 +15,8 @@ OPTIONS = ("-encoding", "UTF-8", "-Xlint:-options", "-proc:none")
 """Without annotation processors: an agent's jar on the class path may bring some."""
 SECONDS = 300.0
 VERSION_SECONDS = 60.0
+RELEASE = 11
+"""The release of Java that a program which a trial builds is compiled for where no step says another."""
 MANIFEST = "META-INF/MANIFEST.MF"
 _EARLIEST = (1980, 1, 1, 0, 0, 0)
 
@@ -33,7 +35,7 @@ def compile_folder(
     target.mkdir(parents=True, exist_ok=True)
     run_tool(
         what,
-        javac_command(programs, target, class_path=class_path, release=release),
+        compile_command(programs, target, class_path=class_path, release=release),
         log=log,
         advice=advice,
         seconds=SECONDS,
@@ -46,7 +48,12 @@ def compile_folder(
             shutil.copyfile(path, place)
 
 
-def javac_command(files: Sequence[str], target: Path, *, class_path: str, release: int) -> list[str]:
+def program_sources(folder: Path) -> dict[Path, Path]:
+    """The sources below a folder that can be compiled, by where in it they lie."""
+    return {path.relative_to(folder): path for path in sorted(folder.rglob("*.java"))}
+
+
+def compile_command(files: Sequence[str], target: Path, *, class_path: str, release: int = RELEASE) -> list[str]:
     """What compiles ``files`` into ``target``. Raises ToolFailed where there is no compiler."""
     where = ("-cp", class_path) if class_path else ()
     return [str(javac()), "--release", str(release), *OPTIONS, *where, "-d", str(target), *files]

@@ -15,6 +15,7 @@ from tracetax.artifacts.archives import ArchiveError, unpack
 from tracetax.artifacts.builds import build_by_go, go_version
 from tracetax.artifacts.cache import BUILT, CONTENTS, Say, built, key_of, sha256_of, silent, staging
 from tracetax.artifacts.compiling import compile_folder, javac_version, pack
+from tracetax.artifacts.packages import MANIFEST, Installed, install_by_npm, install_by_pip, npm_key, pip_key
 from tracetax.artifacts.tools import find_tool, run_tool
 from tracetax.catalog.placeholders import (
     ARTIFACT,
@@ -27,8 +28,8 @@ from tracetax.catalog.placeholders import (
     paths_of,
 )
 from tracetax.errors import ExitCode, UserError
-from tracetax.model import WORKLOAD_CLASSES
-from tracetax.preparation import Compilation, GoBuild, PrepareStep, Program
+from tracetax.model import WORKLOAD_BUILT
+from tracetax.preparation import Compilation, GoBuild, Packages, PrepareStep, Program
 from tracetax.process import clean_environment
 
 WAY = "1"
@@ -41,10 +42,10 @@ class Workplace(Struct, frozen=True):
 
     agent: str
     folder: Path
-    """``agents/<name>`` or ``backends/<name>``."""
+    """``agents/<name>/<language>`` or ``backends/<name>``."""
     artifacts: Mapping[str, Path]
     classes: Path
-    """Of the workload, compiled."""
+    """The workload as it was built."""
     sources: Path
     monitored: Mapping[str, str]
     cache: Path
@@ -52,6 +53,10 @@ class Workplace(Struct, frozen=True):
     """The placeholder of its folder ``files``."""
     definition: str = "agent.toml"
     """The file in ``folder`` that says what is prepared."""
+    interpreter: Path | None = None
+    """What the workload runs on; None where nothing runs it, or where it is not known."""
+    runs_on: str = ""
+    """The interpreter's version."""
 
     def with_artifacts(self, artifacts: Mapping[str, Path]) -> "Workplace":
         """The same place with these files."""
@@ -64,7 +69,7 @@ class Workplace(Struct, frozen=True):
             **self.monitored,
             **{f"{ARTIFACT}{name}": str(path) for name, path in self.artifacts.items()},
             self.files: str(self.folder / "files"),
-            WORKLOAD_CLASSES: str(self.classes),
+            WORKLOAD_BUILT: str(self.classes),
             WORKLOAD_SOURCES: str(self.sources),
         }
 
@@ -99,6 +104,12 @@ def _key(step: PrepareStep, values: Mapping[str, str], place: Workplace) -> str:
         digest.update(f"\n{javac_version(place.cache)}".encode())
     if step.go:
         digest.update(f"\n{go_version(place.cache)}".encode())
+    if step.pip:
+        digest.update(f"\n{pip_key(place.runs_on)}".encode())
+    if step.npm and place.interpreter:
+        lock = Path(fill(step.npm.lock, values))
+        log = place.cache / "logs" / "npm-version"
+        digest.update(f"\n{npm_key(lock, place.interpreter, place.runs_on, log)}".encode())
     return digest.hexdigest()[:32]
 
 
@@ -115,7 +126,7 @@ def _content(value: str, place: Workplace) -> str:
 
 
 class _Making:
-    """Makes one folder: unpacks, copies, compiles, builds by Go, and runs a program, in this order."""
+    """Makes one folder: unpacks, copies, compiles, builds by Go, installs, and runs a program, in this order."""
 
     def __init__(self, step: PrepareStep, values: Mapping[str, str], place: Workplace, say: Say) -> None:
         self._step = step
@@ -135,6 +146,10 @@ class _Making:
             self._compile(step.compile, values, folder)
         if step.go:
             self._go(step.go, values, folder)
+        if step.pip:
+            self._install("pip", step.pip, values, folder)
+        if step.npm:
+            self._install("npm", step.npm, values, folder)
         if step.run:
             self._run(step.run, values)
         if not any(path.is_file() for path in folder.rglob("*")):
@@ -178,14 +193,40 @@ class _Making:
     def _go(self, what: GoBuild, values: Mapping[str, str], folder: Path) -> None:
         sources = Path(fill(what.sources, values))
         self._expect(what.sources, sources.is_dir(), sources)
+        replaced = {module: Path(fill(text, values)) for module, text in what.replace.items()}
+        for module, place in replaced.items():
+            self._expect(what.replace[module], (place / "go.mod").is_file(), place / "go.mod")
         self._say(f"building {what.program} of {self._place.agent} by Go: minutes, once")
-        build_by_go(
-            sources,
-            folder / what.program,
+        with staging(self._place.cache) as scratch:
+            build_by_go(
+                sources,
+                folder / what.program,
+                log=self._log,
+                what=f"{self._named} could not be built",
+                advice=self._advice,
+                replace=replaced,
+                scratch=scratch,
+            )
+
+    def _install(self, tool: str, what: Packages, values: Mapping[str, str], folder: Path) -> None:
+        lock = Path(fill(what.lock, values))
+        self._expect(what.lock, lock.is_file(), lock)
+        interpreter = self._place.interpreter
+        if interpreter is None:
+            raise self._failed(f"{tool} installs for what the workload runs on, and nothing runs this one")
+        if tool == "npm" and not (lock.parent / MANIFEST).is_file():
+            raise self._failed(f"{MANIFEST} is missing beside the lock: {lock.parent / MANIFEST}")
+        to = Installed(
+            folder=folder,
+            interpreter=interpreter,
+            runs_on=self._place.runs_on,
             log=self._log,
-            what=f"{self._named} could not be built",
+            what=f"{self._named} could not be made",
             advice=self._advice,
         )
+        self._say(f"installing packages of {self._place.agent} by {tool}")
+        install = install_by_pip if tool == "pip" else install_by_npm
+        install(lock, to)
 
     def _run(self, program: Program, values: Mapping[str, str]) -> None:
         with staging(self._place.cache) as stage:  # what it leaves where it was started belongs to nothing

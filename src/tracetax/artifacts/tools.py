@@ -5,9 +5,10 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from tracetax.backend import Backend
 from tracetax.errors import ExitCode, UserError
 from tracetax.printable import printable
 from tracetax.process import Process
@@ -36,21 +37,26 @@ def find_tool(name: str, needed_for: str, *, beside_python: bool = False) -> Pat
     return Path(found)
 
 
+def runner_of(backend: Backend) -> Path | None:
+    """What runs a backend; None where it is a program by itself. Raises ToolFailed where it is missing."""
+    return find_tool("java", f"to run {backend.name}") if backend.start.by_java else None
+
+
 def run_tool(
     what: str,
     command: Sequence[str],
     *,
     log: Path,
     seconds: float,
-    advice: str = "",
+    advice: str | Callable[[str], str] = "",
     environment: Mapping[str, str] | None = None,
     directory: Path | None = None,
 ) -> str:
     """Run a client to its end in an ``environment``, by default the user's own; returns its output.
 
-    Raises ToolFailed when it fails or takes longer than ``seconds``: ``what`` begins the message, ``advice`` is in it,
-    and its log ``<log>-….log``, which is removed otherwise, is kept. Leaving early, by Ctrl-C too, ends the
-    client and all that it started.
+    Raises ToolFailed when it fails or takes longer than ``seconds``: ``what`` begins the message, ``advice`` is in it
+    (or what that says about the output), and its log ``<log>-….log``, which is removed otherwise, is kept. Leaving
+    early, by Ctrl-C too, ends the client and all that it started.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f"{log.name}-", suffix=".log", dir=log.parent)
@@ -64,7 +70,8 @@ def run_tool(
     if ending is None or ending.status != 0:
         how = ending.description if ending else f"was ended after {seconds:,.0f} s without a result"
         program = Path(command[0]).name
-        raise ToolFailed(f"{what}: {program} {how}. {advice}".rstrip() + f"\n{_excerpt(output)}  whole output: {log}")
+        told = advice if isinstance(advice, str) else advice(output)
+        raise ToolFailed(f"{what}: {program} {how}. {told}".rstrip() + f"\n{_excerpt(output)}  whole output: {log}")
     log.unlink()
     return output
 

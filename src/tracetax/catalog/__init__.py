@@ -1,6 +1,7 @@
 """Reads and checks the agents' folders and the experiments, and reports every problem at once."""
 
-from tracetax.catalog.agent_file import check_java, load_agents, untested_java
+from tracetax.catalog.agent_checks import check_releases, untested_releases
+from tracetax.catalog.agent_file import every_agent, load_agents
 from tracetax.catalog.command_line import adhoc_experiment, rescheduled
 from tracetax.catalog.experiment_file import experiment_names, load_catalog, load_experiment, load_experiments
 from tracetax.catalog.placeholders import fill
@@ -9,7 +10,8 @@ from tracetax.catalog.reading import CatalogError
 __all__ = [
     "CatalogError",
     "adhoc_experiment",
-    "check_java",
+    "check_releases",
+    "every_agent",
     "experiment_names",
     "fill",
     "load_agents",
@@ -17,5 +19,5 @@ __all__ = [
     "load_experiment",
     "load_experiments",
     "rescheduled",
-    "untested_java",
+    "untested_releases",
 ]

@@ -1,4 +1,4 @@
-"""What must hold in an agent's file beyond the type of each value.
+"""What must hold in an agent's file beyond the type of each value, and of what its trials run on.
 
 Artifacts, ``[[prepare]]`` and placeholders are checked for backends too.
 """
@@ -9,18 +9,21 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from tracetax.catalog.agent_shape import AgentShape, ArtifactShape, ConfigurationShape, PrepareShape, SetupShape
 from tracetax.catalog.placeholders import (
     FILES,
+    FORMER,
     MONITORED,
     PREPARED,
     PROTOCOLS,
     known,
+    known_before_trials,
     known_in_steps,
-    known_on_class_path,
     names_in,
     sink_protocols,
     way_to,
 )
 from tracetax.catalog.reading import Report, did_you_mean, join, one_of
-from tracetax.model import SCRAPED, Configuration, Delivery, Profile
+from tracetax.errors import UserError
+from tracetax.model import BASELINE, SCRAPED, Agent, Configuration, Delivery, Profile
+from tracetax.program import Runtime
 
 SOURCES = {
     "maven": 'maven = "group:artifact:version"',
@@ -40,7 +43,7 @@ UNWANTED = {
     "given": {"sha256": "the file that is given is known by its own"},
 }
 """By source: keys that must not stand beside it, and why."""
-WORK = ("unzip", "copy", "compile", "go", "run")
+WORK = ("unzip", "copy", "compile", "go", "pip", "npm", "run")
 """Keys of a ``[[prepare]]``, of which it needs one at least."""
 
 
@@ -58,14 +61,14 @@ def check_said(shape: AgentShape, refused_flags: Sequence[str], report: Report) 
     sections |= {join("technologies", name): setup for name, setup in shape.technologies.items()}
     sections |= {join("configurations", name): setup for name, setup in shape.configurations.items()}
     for path, setup in sections.items():
-        _check_flags(path, setup.jvm, refused_flags, report)
+        _check_flags(path, setup.flags, refused_flags, report)
         _check_placeholders(path, setup, known(shape.artifacts, prepared), report)
-        if setup.class_path == ():
-            report.add(join(path, "class_path"), "is an empty list: the program's own classes must be on it")
-        for index, entry in enumerate(setup.class_path or ()):
-            names = known_on_class_path(shape.artifacts, prepared)
-            key = f"{join(path, 'class_path')}[{index}]"
-            check_names(key, entry, names, report)
+        if setup.search_path == ():
+            report.add(join(path, "search_path"), "is an empty list: the program itself must be on it")
+        places = dict(_numbered(join(path, "search_path"), setup.search_path or ()))
+        places |= {join(path, "program"): setup.program} if setup.program else {}
+        for key, entry in places.items():
+            check_names(key, entry, known_before_trials(shape.artifacts, prepared), report)
             if not entry.startswith("{"):
                 report.add(key, f'"{entry}" must begin with a placeholder, as in "{{agent.files}}/{entry}"')
         if setup.protocol is not None and setup.protocol not in PROTOCOLS:
@@ -111,7 +114,7 @@ def check_together(
         if setup.protocol == SCRAPED:
             missing = "where it shall serve its metrics"
         text = f'is "{setup.protocol}", but no flag says {missing}, as "{{{way_to(setup.protocol)}}}" would'
-        add("protocol", text, "jvm", "environment")
+        add("protocol", text, "flags", "environment", "wrapper")
     if setup.protocol == SCRAPED and setup.scrape is None:
         add("scrape", f'is missing: protocol = "{SCRAPED}" needs to know what to ask for', "protocol")
     if setup.scrape is not None and setup.protocol != SCRAPED:
@@ -176,9 +179,42 @@ def check_steps(
 def check_names(key: str, template: str, names: tuple[str, ...], report: Report) -> None:
     """Report a placeholder in a text that is none of ``names``."""
     wrong = [name for name in names_in(template) if name not in names]
-    if wrong:
+    if wrong and FORMER.get(wrong[0]) in names:
+        report.add(key, f'"{{{wrong[0]}}}" is called "{{{FORMER[wrong[0]]}}}" now')
+    elif wrong:
         hint = did_you_mean(wrong[0], names) or f". Known: {', '.join(names)}"
         report.add(key, f'there is no placeholder "{{{wrong[0]}}}"{hint}')
+
+
+def check_releases(agents: Mapping[int, Iterable[Agent]], runtime: Runtime) -> None:
+    """Raise UserError, with every agent that needs a newer release of its runtime than it would be measured on.
+
+    ``agents`` are those that are measured on each release.
+    """
+    lacking = [(agent, release) for release, on_it in agents.items() for agent in on_it if release < agent.runtime.min]
+    if lacking:
+        needs = "".join(
+            f"{_who(agent)} needs {runtime.called(agent.runtime.min)} or newer, "
+            f"and would run on {runtime.called(release)}.\n"
+            for agent, release in lacking
+        )
+        newest = max(agent.runtime.min for agent, _ in lacking)
+        setting = next((key for key, setting in runtime.settings.items() if setting.kind == "release"), "")
+        asked = f" (--set {setting}={newest}, or {setting} under [runtime.{runtime.key}])" if setting else ""
+        raise UserError(
+            f"{needs}Ask for {runtime.called(newest)} or newer{asked}, or let one be found first: ./tracetax doctor\n"
+            "Or take what needs it out of the experiment."
+        )
+
+
+def untested_releases(agents: Iterable[Agent], release: int, runtime: Runtime) -> list[str]:
+    """A sentence for each agent that runs on a ``release`` as far as it says, but was not tried on it."""
+    return [
+        f"{_who(agent)} was not tried on {runtime.called(release)}"
+        + (f", but on {_listed(agent.runtime.tested, runtime)}." if agent.runtime.tested else " or any other.")
+        for agent in agents
+        if agent.runtime.min <= release and release not in agent.runtime.tested
+    ]
 
 
 def _check_technology(shape: AgentShape, report: Report) -> None:
@@ -191,7 +227,8 @@ def _check_technology(shape: AgentShape, report: Report) -> None:
 
 
 def _check_placeholders(path: str, setup: SetupShape, names: tuple[str, ...], report: Report) -> None:
-    templates = {f"{join(path, 'jvm')}[{index}]": flag for index, flag in enumerate(setup.jvm)}
+    templates = dict(_numbered(join(path, "flags"), setup.flags))
+    templates |= dict(_numbered(join(path, "wrapper"), setup.wrapper or ()))
     templates |= {join(join(path, "environment"), name): value for name, value in setup.environment.items()}
     for key, template in templates.items():
         check_names(key, template, names, report)
@@ -201,8 +238,8 @@ def _check_placeholders(path: str, setup: SetupShape, names: tuple[str, ...], re
 def _check_flags(path: str, flags: tuple[str, ...], refused: Sequence[str], report: Report) -> None:
     for index, flag in enumerate(flags):
         if any(re.fullmatch(pattern, flag.strip()) for pattern in refused):
-            why = "the experiment sets it, the same for baseline and agents"
-            report.add(f"{join(path, 'jvm')}[{index}]", f'"{flag}" must not stand here: {why}')
+            why = "the experiment sets it, the same for baseline and agents, or it would start something else"
+            report.add(f"{join(path, 'flags')}[{index}]", f'"{flag}" must not stand here: {why}')
 
 
 def _check_drop_log(key: str, pattern: str, report: Report) -> None:
@@ -224,6 +261,11 @@ def _texts(path: str, step: PrepareShape) -> Iterator[tuple[str, str]]:
         yield from _numbered(f"{path}.compile.class_path", step.compile.class_path)
     if step.go:
         yield f"{path}.go.sources", step.go.sources
+        replaced = f"{path}.go.replace"
+        yield from ((join(replaced, module), folder) for module, folder in step.go.replace.items())
+    for key in ("pip", "npm"):
+        if packages := getattr(step, key):
+            yield f"{path}.{key}.lock", packages.lock
     if step.run:
         for key in ("class_path", "jvm", "arguments"):
             yield from _numbered(f"{path}.run.{key}", getattr(step.run, key))
@@ -247,3 +289,12 @@ def _circle(name: str, steps: Mapping[str, PrepareShape]) -> list[str]:
                     seen.add(other)
                     ways.append([*way, other])
     return []
+
+
+def _who(agent: Agent) -> str:
+    return "The baseline" if agent.key == BASELINE.agent else f"{agent.key} {agent.version}"
+
+
+def _listed(releases: Iterable[int], runtime: Runtime) -> str:
+    *others, last = map(runtime.number, releases)
+    return f"{', '.join(others)} and {last}" if others else last

@@ -1,4 +1,4 @@
-"""Reads the agents' folders, ``agents/<name>/agent.toml``, and says which agents there are and what they run on."""
+"""Reads the agents' folders, ``agents/<name>/<language>/agent.toml``: which agents there are."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -17,11 +17,10 @@ from tracetax.catalog.agent_shape import (
     merged,
 )
 from tracetax.catalog.reading import Report, did_you_mean, join, raise_problems, read_file
-from tracetax.catalog.runtime_file import read_runtimes
-from tracetax.errors import UserError
+from tracetax.catalog.runtime_file import by_language, read_runtimes
 from tracetax.ledger import Sampling
 from tracetax.model import (
-    AS_COMPILED,
+    AS_BUILT,
     BASELINE,
     MOST_OUTPUT_BYTES,
     Agent,
@@ -34,55 +33,94 @@ from tracetax.model import (
     Scrape,
     Technology,
 )
-from tracetax.preparation import Compilation, GoBuild, PrepareStep, Program
+from tracetax.preparation import Compilation, GoBuild, Packages, PrepareStep, Program
 from tracetax.program import Runtime
 
 UNPROMISED_NAME = "{monitored.simple_class}.{monitored.method}"
 """What the sink takes for a record of the monitored method where none is promised and the file names none."""
+FILE = "agent.toml"
 
 
 class Known(Struct, frozen=True):
-    """The agents that an experiment, or a command, can name."""
+    """The agents that an experiment, or a command, can name: those for programs in one language."""
 
     agents: Mapping[str, Agent]
     unreadable: frozenset[str] = frozenset()
     """Agents whose own files have problems, which are reported there."""
+    language: str = ""
+    elsewhere: Mapping[str, Sequence[str]] = {}
+    """The languages that other agents are there for, by the agent."""
 
 
-def load_agents(root: Path, own: Sequence[Path] = ()) -> dict[str, Agent]:
-    """All agents of ``root/agents``, and in ``own`` folders of the user's, by the name of their folder.
+class EveryAgent(Struct, frozen=True):
+    """All agents: products, each with a folder for every language that it is there for."""
 
-    Raises CatalogError.
-    """
+    products: Mapping[str, Mapping[str, Agent]]
+    """By product and language."""
+    unreadable: frozenset[tuple[str, str]] = frozenset()
+    """Product and language of those whose files have problems."""
+
+    def of(self, language: str) -> Known:
+        """Those for a language. Where it is not known (empty), a product stands for its agents in every language."""
+        if not language:
+            agents = {product: _joined(tuple(agents.values())) for product, agents in self.products.items()}
+            return Known(agents, frozenset(product for product, _ in self.unreadable))
+        return Known(
+            agents={product: agents[language] for product, agents in self.products.items() if language in agents},
+            unreadable=frozenset(product for product, of in self.unreadable if of in (language, "")),
+            language=language,
+            elsewhere={product: tuple(agents) for product, agents in self.products.items() if language not in agents},
+        )
+
+    @property
+    def single(self) -> list[Agent]:
+        """Each agent for each language."""
+        return [agent for agents in self.products.values() for agent in agents.values()]
+
+
+def load_agents(root: Path, language: str, own: Sequence[Path] = ()) -> dict[str, Agent]:
+    """The agents for programs in a language, by the names of their products. Raises CatalogError."""
+    return dict(every_agent(root, own).of(language).agents)
+
+
+def every_agent(root: Path, own: Sequence[Path] = ()) -> EveryAgent:
+    """All agents of ``root/agents``, and in ``own`` folders of the user's. Raises CatalogError."""
     agents, reports = read_agents(root, own)
     raise_problems(*reports)
     return agents
 
 
-def read_agents(root: Path, own: Sequence[Path] = ()) -> tuple[dict[str, Agent], list[Report]]:
-    """Read every agent's folder: those of ``root/agents``, and in ``own`` folders of the user's.
+def read_agents(root: Path, own: Sequence[Path] = ()) -> tuple[EveryAgent, list[Report]]:
+    """Read every agent's folders: those of ``root/agents``, and in ``own`` folders of the user's.
 
     An agent in whose file something is wrong is in its report only. The reports of the runtimes come first.
     """
-    agents: dict[str, Agent] = {}
+    products: dict[str, dict[str, Agent]] = {}
+    unreadable: set[tuple[str, str]] = set()
     runtimes, reports = read_runtimes(root)
     for place in (root / "agents", *own):
         shipped = place == root / "agents"
-        folders = _agent_folders(place)
+        folders = _agent_folders(place, shipped=shipped)
         if not shipped and not folders:
             report = Report(str(place))
             lacks = "holds no agent: each is a folder of its own, with an agent.toml in it"
             report.add("folder", lacks if place.is_dir() else "does not exist")
             reports.append(report)
         for folder in folders:
-            report = Report(f"agents/{folder.name}/agent.toml" if shipped else str(folder / "agent.toml"))
-            agent = _read_agent(folder, runtimes, report)
-            if not shipped and (root / "agents" / folder.name).is_dir():
-                report.add("folder", f'there is an agent by the name of "{folder.name}" already: rename the folder')
+            path = folder.path / FILE
+            report = Report(path.relative_to(root).as_posix() if shipped else str(path))
+            agent = _read_agent(folder, by_language(runtimes), report)
             reports.append(report)
-            if agent is not None and not report.problems:
-                agents[folder.name] = agent if shipped else replace(agent, folder=str(folder.resolve()))
-    return agents, reports
+            product, language = folder.product, folder.language or (agent.language if agent else "")
+            if language in products.get(product, {}):
+                text = f'there is an agent by the name of "{product}" for {language} already: rename the folder'
+                report.add("folder", text)
+            if agent is None or report.problems:
+                unreadable.add((product, language))
+            else:
+                own_folder = "" if shipped else str(folder.path)
+                products.setdefault(product, {})[language] = replace(agent, folder=own_folder)
+    return EveryAgent(products, frozenset(unreadable)), reports
 
 
 def configured(agent: Agent, name: str, technology: str = "") -> str:
@@ -93,7 +131,11 @@ def configured(agent: Agent, name: str, technology: str = "") -> str:
 
 
 def unknown_agent(name: str, known: Known) -> str:
-    """The sentence about an agent that does not exist."""
+    """The sentence about an agent that does not exist, or not for the language that is measured."""
+    if languages := known.elsewhere.get(name):
+        file = f"agents/{name}/{known.language}/{FILE}"
+        way = f"Write {file} (docs/add-an-agent.md), or measure a workload in one of these"
+        return f"{name} has no folder for {known.language}: it has {', '.join(languages)}. {way}"
     hint = did_you_mean(name, (key for key in known.agents if key != BASELINE.agent))
     return f'"{name}" is no agent{hint}   {listed("agents", known.agents.values())}'
 
@@ -102,34 +144,6 @@ def listed(what: str, agents: Iterable[Agent]) -> str:
     """The command that lists ``what``, with the folders of those of the ``agents`` that are the user's own."""
     own = "".join(f" --agents-dir {agent.folder}" for agent in agents if agent.folder)
     return f"(./tracetax list {what}{own})"
-
-
-def check_java(agents: Mapping[int, Iterable[Agent]]) -> None:
-    """Raise UserError, with every agent that needs a newer Java than a feature release on which it would be measured.
-
-    ``agents`` are those that are measured on each release.
-    """
-    lacking = [(agent, release) for release, on_it in agents.items() for agent in on_it if release < agent.java.min]
-    if lacking:
-        needs = "".join(
-            f"{_who(agent)} needs Java {agent.java.min} or newer, and would run on Java {release}.\n"
-            for agent, release in lacking
-        )
-        newest = max(agent.java.min for agent, _ in lacking)
-        raise UserError(
-            f"{needs}Ask for a JDK of at least {newest}: --jdk {newest}, or JAVA_HOME=… ./tracetax run\n"
-            "Or take what needs it out of the experiment."
-        )
-
-
-def untested_java(agents: Iterable[Agent], release: int) -> list[str]:
-    """A sentence for each agent that runs on feature release ``release`` as far as it says, but was not tried on it."""
-    return [
-        f"{_who(agent)} was not tried on Java {release}"
-        + (f", but on {_listed(agent.java.tested)}." if agent.java.tested else " or any other.")
-        for agent in agents
-        if agent.java.min <= release and release not in agent.java.tested
-    ]
 
 
 def artifact_of(name: str, said: ArtifactShape) -> Artifact:
@@ -156,7 +170,9 @@ def step_of(said: PrepareShape) -> PrepareStep:
         if compilation
         else None,
         run=Program(program.main, program.class_path, program.jvm, program.arguments) if program else None,
-        go=GoBuild(said.go.sources, said.go.program) if said.go else None,
+        go=GoBuild(said.go.sources, said.go.program, said.go.replace) if said.go else None,
+        pip=Packages(said.pip.lock) if said.pip else None,
+        npm=Packages(said.npm.lock) if said.npm else None,
     )
 
 
@@ -175,35 +191,91 @@ class Combined(Struct, frozen=True):
     by_default: bool
 
 
-def _agent_folders(place: Path) -> list[Path]:
-    """The agents' folders in a place; the place itself, if it is one."""
-    if (place / "agent.toml").is_file():
-        return [place.resolve()]
-    if not place.is_dir():
-        return []
-    return [folder for folder in sorted(place.iterdir()) if folder.is_dir() and not folder.name.startswith(".")]
+class Folder(Struct, frozen=True):
+    """A folder that an agent's file should lie in."""
+
+    path: Path
+    product: str
+    language: str = ""
+    """That of a folder in its product's; empty for a folder that is an agent by itself, whose file says it."""
 
 
-def _read_agent(folder: Path, runtimes: Mapping[str, Runtime], report: Report) -> Agent | None:
-    shape = read_file(folder / "agent.toml", AgentShape, report)
+def _agent_folders(place: Path, *, shipped: bool) -> list[Folder]:
+    """The agents' folders in a place: ``<product>/<language>``, or in the user's own places ``<product>`` itself.
+
+    Such a place may also be the product's folder, or the folder of an agent.
+    """
+    if shipped:
+        return [folder for product in _folders(place) for folder in _of_product(product)]
+    place = place.resolve()
+    if (place / FILE).is_file():
+        return [_own_folder(place)]
+    return [
+        folder
+        for child in _folders(place)
+        for folder in ([_own_folder(child)] if (child / FILE).is_file() else _of_product(child))
+    ]
+
+
+def _own_folder(path: Path) -> Folder:
+    """A folder with an agent's file in a place of the user's.
+
+    It is the one of a product for a language where its name is what the file says as its language.
+    """
+    shape = read_file(path / FILE, AgentShape, Report(""))
+    if shape is not None and shape.language == path.name:
+        return Folder(path, path.parent.name, path.name)
+    return Folder(path, path.name)
+
+
+def _of_product(product: Path) -> list[Folder]:
+    """The folders of a product, by language; where none has an agent's file, its own, which lacks it."""
+    folders = _folders(product)
+    if not any((folder / FILE).is_file() for folder in folders):
+        return [Folder(product, product.name)]
+    return [Folder(folder, product.name, folder.name) for folder in folders]
+
+
+def _folders(place: Path) -> list[Path]:
+    folders = sorted(place.iterdir()) if place.is_dir() else []
+    return [folder for folder in folders if folder.is_dir() and not folder.name.startswith(".")]
+
+
+def _joined(agents: Sequence[Agent]) -> Agent:
+    """A product in all of its languages, for a reader who asks for names only."""
+    return replace(
+        agents[0],
+        artifacts={name: artifact for agent in agents for name, artifact in agent.artifacts.items()},
+        configurations={name: config for agent in agents for name, config in agent.configurations.items()},
+        technologies={name: technology for agent in agents for name, technology in agent.technologies.items()},
+    )
+
+
+def _read_agent(folder: Folder, runtimes: Mapping[str, Runtime], report: Report) -> Agent | None:
+    if not (folder.path / FILE).exists():
+        lacks = "there is no such file" + ("" if folder.language else ", and none in the folder of a language below it")
+        report.add("file", lacks)
+        return None
+    shape = read_file(folder.path / FILE, AgentShape, report)
     if shape is None:
         return None
     runtime = runtimes.get(shape.language)
     check_said(shape, runtime.refused_flags if runtime else (), report)
-    if "agent" not in shape.artifacts and folder.name != BASELINE.agent:
-        report.add("artifacts.agent", "is missing: it is the agent itself, whose version stands in every row")
+    if folder.language and shape.language != folder.language:
+        report.add("language", f'"{shape.language}" must be the name of its folder, "{folder.language}"')
+    _check_version(shape, folder.product, report)
     if not shape.configurations:
         report.add("configurations", "is empty: an agent needs at least one")
     return Agent(
-        key=folder.name,
+        key=folder.product,
         name=shape.name,
         homepage=shape.homepage,
         licence=shape.licence,
         language=shape.language,
-        java=Runtimes(shape.java.min, shape.java.tested),
+        runtime=Runtimes(shape.runtime.min, shape.runtime.tested),
         instrumentation=shape.instrumentation,
         artifacts={name: artifact_of(name, artifact) for name, artifact in shape.artifacts.items()},
-        configurations=_configurations(folder.name, shape, report),
+        configurations=_configurations(folder.product, shape, report),
         prepare=tuple(map(step_of, shape.prepare)),
         technology=shape.technology or "",
         environment_prefixes=shape.environment_prefixes,
@@ -211,7 +283,21 @@ def _read_agent(folder: Path, runtimes: Mapping[str, Runtime], report: Report) -
             name: Technology(name, technology.title, technology.published_as or "")
             for name, technology in shape.technologies.items()
         },
+        version_named=shape.version or "",
     )
+
+
+def _check_version(shape: AgentShape, product: str, report: Report) -> None:
+    """Report a version that is said twice, or nowhere."""
+    if "agent" in shape.artifacts:
+        if shape.version is not None:
+            report.add("version", "must not stand beside artifacts.agent, whose version stands in every row")
+    elif shape.version is None and product != BASELINE.agent:
+        text = "is missing: it is the agent itself, whose version stands in every row"
+        if any(step.pip or step.npm or step.go for step in shape.prepare):
+            report.add("version", "is missing: of what [[prepare]] installs or builds; it stands in every row")
+        else:
+            report.add("artifacts.agent", text)
 
 
 def _configurations(agent: str, shape: AgentShape, report: Report) -> dict[str, Configuration]:
@@ -279,11 +365,13 @@ def _built(agent: str, combined: Combined) -> Configuration:
         drop_log=setup.drop_log if promises else None,
         deletes_oldest=bool(setup.deletes_oldest) and promises,
         most_output_bytes=setup.most_output or MOST_OUTPUT_BYTES,
-        jvm=setup.jvm,
+        wrapper=setup.wrapper or (),
+        program=setup.program or "",
+        flags=setup.flags,
         environment=setup.environment,
         memory=Memory(setup.memory.base, setup.memory.per_record) if setup.memory else None,
         published=own.published,
-        class_path=AS_COMPILED if setup.class_path is None else setup.class_path,
+        search_path=AS_BUILT if setup.search_path is None else setup.search_path,
         tree_limit=setup.tree_limit,
         technology=combined.technology,
         sampling=Sampling(setup.sampling.one_in, setup.sampling.by)
@@ -293,12 +381,3 @@ def _built(agent: str, combined: Combined) -> Configuration:
         if setup.scrape and promises
         else None,
     )
-
-
-def _who(agent: Agent) -> str:
-    return "The baseline" if agent.key == BASELINE.agent else f"{agent.key} {agent.version}"
-
-
-def _listed(releases: tuple[int, ...]) -> str:
-    *others, last = map(str, releases)
-    return f"{', '.join(others)} and {last}" if others else last

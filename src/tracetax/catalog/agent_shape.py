@@ -1,10 +1,10 @@
-"""What may stand in ``agents/<name>/agent.toml``, and what a configuration takes from other tables of the file.
+"""What may stand in ``agents/<name>/<language>/agent.toml``, and what a configuration takes from other tables of it.
 
 docs/agent-file.md explains every key. Artifacts and ``[[prepare]]`` may stand in a backend's file too.
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from msgspec import Meta, Struct
 
@@ -46,14 +46,17 @@ Inside: TypeAlias = Annotated[
         extra={"means": 'a path inside the folder: without a leading /, "..", backslashes or placeholders'},
     ),
 ]
+ModulePath: TypeAlias = Annotated[
+    str, Meta(pattern=r"[\w.~-]+(/[\w.~-]+)*", extra={"means": "the path of a Go module"})
+]
 JavaRelease: TypeAlias = Annotated[int, Meta(ge=8, le=99)]
 ClassName: TypeAlias = Annotated[
     str, Meta(pattern=r"[\w$]+(\.[\w$]+)*", extra={"means": "the name of a Java class with its package"})
 ]
 
 
-class JavaShape(Struct, frozen=True):
-    """``java = { min = 8, tested = [17] }``."""
+class ReleasesShape(Struct, frozen=True):
+    """``runtime = { min = 8, tested = [17] }``."""
 
     min: Positive
     tested: tuple[Positive, ...]
@@ -88,10 +91,17 @@ class ProgramShape(Struct, frozen=True, kw_only=True):
 
 
 class GoShape(Struct, frozen=True, kw_only=True):
-    """``go = { sources = "…", program = "server" }``."""
+    """``go = { sources = "…", program = "server", replace = { "example.org/module" = "…" } }``."""
 
     sources: Text
     program: Inside
+    replace: dict[ModulePath, Text] = {}
+
+
+class LockShape(Struct, frozen=True, kw_only=True):
+    """``pip = { lock = "…" }`` and ``npm = { lock = "…" }``."""
+
+    lock: Text
 
 
 class PrepareShape(Struct, frozen=True, kw_only=True):
@@ -103,6 +113,8 @@ class PrepareShape(Struct, frozen=True, kw_only=True):
     copy: dict[Inside, Text] = {}
     compile: CompilationShape | None = None
     go: GoShape | None = None
+    pip: LockShape | None = None
+    npm: LockShape | None = None
     run: ProgramShape | None = None
 
 
@@ -131,6 +143,8 @@ class SamplingShape(Struct, frozen=True, kw_only=True):
 class SetupShape(Struct, frozen=True, kw_only=True):
     """``[common]``, and what a configuration shares with it. None where the table does not say the key."""
 
+    FORMER: ClassVar[Mapping[str, str]] = {"jvm": "flags", "class_path": "search_path"}
+
     layers: tuple[Layer, ...] | None = None
     delivery: Delivery | None = None
     protocol: Text | None = None
@@ -144,10 +158,12 @@ class SetupShape(Struct, frozen=True, kw_only=True):
     drop_log: Text | None = None
     deletes_oldest: bool | None = None
     most_output: Size | None = None
-    jvm: tuple[Text, ...] = ()
+    wrapper: tuple[Text, ...] | None = None
+    program: Text | None = None
+    flags: tuple[Text, ...] = ()
     environment: dict[VariableName, str] = {}
     memory: MemoryShape | None = None
-    class_path: tuple[Text, ...] | None = None
+    search_path: tuple[Text, ...] | None = None
     tree_limit: Positive | None = None
     scrape: ScrapeShape | None = None
     sampling: SamplingShape | None = None
@@ -172,12 +188,15 @@ class TechnologyShape(SetupShape, frozen=True, kw_only=True):
 class AgentShape(Struct, frozen=True, kw_only=True):
     """The whole of ``agent.toml``."""
 
+    FORMER: ClassVar[Mapping[str, str]] = {"java": "runtime"}
+
     name: Text
     homepage: Homepage
     licence: Text
-    language: Literal["java"]
-    java: JavaShape
+    language: Text
+    runtime: ReleasesShape
     instrumentation: Text
+    version: Text | None = None
     environment_prefixes: tuple[VariableName, ...] = ()
     artifacts: dict[ArtifactName, ArtifactShape] = {}
     prepare: tuple[PrepareShape, ...] = ()
@@ -210,11 +229,11 @@ def merged(*setups: SetupShape) -> SetupShape:
     Flags are put one behind the other, where a system property given again replaces the earlier one; environment
     variables are merged by name; of everything else the last one said counts.
     """
-    held: dict[str, Any] = {"jvm": (), "environment": {}}
+    held: dict[str, Any] = {"flags": (), "environment": {}}
     for setup in setups:
         for key in SetupShape.__struct_fields__:
             said = getattr(setup, key)
-            if key == "jvm":
+            if key == "flags":
                 held[key] = _flags(held[key], said)
             elif key == "environment":
                 held[key] = {**held[key], **said}

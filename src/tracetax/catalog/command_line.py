@@ -1,13 +1,13 @@
-"""What options of the command line ask for, without a file: an experiment, a search, JVM settings, a schedule.
+"""What options of the command line ask for, without a file: an experiment, a search, a schedule.
 
 What was typed is in frozen dataclasses, whose fields are called as their options; None is one that was not given.
 ``--help`` shows the text beside each field. Quantities are text with units, as in a file, and have the same bounds.
 Every problem is named by its option.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Annotated, TypeAlias, TypeVar
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, TypeAlias
 
 from msgspec import Meta
 from msgspec.structs import asdict, replace
@@ -18,14 +18,13 @@ from tracetax.catalog.experiment_shape import (
     CallRate,
     Calls,
     Depth,
-    JvmShape,
     NarrowEnough,
     Threads,
     combinations,
-    overridden,
     too_long,
 )
-from tracetax.catalog.reading import COMMAND_LINE, Report, did_you_mean, raise_problems, read, read_one
+from tracetax.catalog.reading import COMMAND_LINE, Report, did_you_mean, raise_problems, read_one
+from tracetax.catalog.settings import Said, TypedSettings, completed, option, typed_settings
 from tracetax.catalog.units import Duration, HalfWidth
 from tracetax.model import (
     BASELINE,
@@ -41,11 +40,11 @@ from tracetax.model import (
     Search,
     Use,
 )
+from tracetax.program import Runtime
 
 WORKLOAD = "calltree/java"
+"""Measured where neither ``--workload`` is given nor an experiment."""
 DEPTH = 10
-HEAP = 1 << 30
-"""Bytes, where ``--heap`` is not given and no experiment's file says it."""
 CALLS_AT_FULL_SPEED = 200_000
 """Calls of a trial at full speed, with which every search begins too."""
 SECONDS_AT_A_RATE = 3
@@ -59,28 +58,6 @@ SHORTEST_NS = 10**9
 Further: TypeAlias = Annotated[int, Meta(ge=1, le=1_000)]
 PROMISED = (Delivery.COMPLETE, Delivery.LOSSY)
 """Deliveries that promise records one by one: there is a highest rate at which every one arrives."""
-T = TypeVar("T")
-
-
-def option(default: T, words: str) -> T:
-    """A field of a dataclass that a command takes its options from; ``--help`` shows the ``words``."""
-    return field(default=default, metadata={"help": words})
-
-
-@dataclass(frozen=True, kw_only=True)
-class TypedJvm:
-    """JVM settings, each one value or several with commas between."""
-
-    jdk: str | None = option(
-        None,
-        "Feature releases of Java to measure on, such as 21 or 17,21,25. One that is not on this machine is fetched "
-        "as a wheel, if it is 17, 21 or 25. Default: the JDK that is found first.",
-    )
-    collector: str | None = option(
-        None,
-        "Serial, Parallel, G1, Z or Shenandoah, or several with commas between. Default: G1.",
-    )
-    heap: str | None = option(None, 'The heap, such as "2 GiB", or several with commas between. Default: 1 GiB.')
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,10 +76,15 @@ class TypedCalls:
     depth: int | None = option(None, "Without an experiment: monitored invocations per call.")
     calls: int | None = option(None, "Without an experiment: measured calls per trial.")
     threads: int | None = option(None, "Without an experiment: calling threads; the rate is their sum.")
+    workload: str | None = option(
+        None,
+        "Without an experiment: the program under test, such as calltree/python, a folder in workloads/. Its language "
+        f"says which agents and settings there are. Default: {WORKLOAD}.",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
-class TypedExperiment(TypedJvm, TypedCalls):
+class TypedExperiment(TypedSettings, TypedCalls):
     """All that makes an experiment without a file. Fields of the last base come first in ``--help``."""
 
 
@@ -117,10 +99,15 @@ class TypedSearched:
     )
     depth: int | None = option(None, "Monitored invocations per call. Default: 10.")
     threads: int | None = option(None, "Calling threads; the rate is their sum. Default: 1.")
+    workload: str | None = option(
+        None,
+        "The program under test, such as calltree/python, a folder in workloads/. Its language says which agents and "
+        f"settings there are. Default: {WORKLOAD}.",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
-class TypedSearch(TypedJvm, TypedSearched):
+class TypedSearch(TypedSettings, TypedSearched):
     """All that makes a search. Fields of the last base come first in ``--help``."""
 
     seconds: str | None = option(None, "How long a trial calls, such as 10s. Default: 5s.")
@@ -136,14 +123,15 @@ class TypedSearch(TypedJvm, TypedSearched):
     )
 
 
-def adhoc_experiment(agents: Mapping[str, Agent], typed: TypedExperiment) -> Experiment:
+def adhoc_experiment(known: Known, typed: TypedExperiment, runtime: Runtime) -> Experiment:
     """Measure the named configurations of agents, or else each one's stock ones that deliver records.
 
-    A list of JDKs, collectors or heaps makes a part of each combination. Without ``--calls``, a trial at a rate lasts
-    three seconds, and one at full speed makes 200,000 calls. Raises CatalogError with every problem.
+    ``runtime`` is that of the workload. Several levels of its settings make a part of each combination. Without
+    ``--calls``, a trial at a rate lasts three seconds, and one at full speed makes 200,000 calls. Raises CatalogError
+    with every problem.
     """
     report = Report(COMMAND_LINE)
-    uses = _typed_uses(typed, Known(agents), report)
+    uses = _typed_uses(typed, known, report)
     per_second: Rate = read_one(FULL if typed.rate is None else typed.rate, CallRate, "--rate", report) or FULL
     calls = typed.calls
     if calls is None:
@@ -154,7 +142,7 @@ def adhoc_experiment(agents: Mapping[str, Agent], typed: TypedExperiment) -> Exp
         rate=per_second,
         threads=_read_threads(typed.threads, report),
     )
-    jvm = _read_jvm(typed, report)
+    settings = _levels(typed, runtime, report)
     if not report.problems and parameters.threads > parameters.calls:
         report.add("--threads", f"is more than the {parameters.calls:,} calls: a thread would have nothing to call")
     if not report.problems and (text := too_long(parameters)):
@@ -169,27 +157,30 @@ def adhoc_experiment(agents: Mapping[str, Agent], typed: TypedExperiment) -> Exp
             title=f"{title}{level.title_suffix}",
             parameters=level.parameters,
             uses=uses,
-            jvm=level.jvm,
+            settings=level.settings,
             levels=level.levels,
         )
-        for level in combinations(said, overridden(jvm, JvmShape(heap=(HEAP,))))
+        for level in combinations(said, settings, runtime)
     )
     return Experiment(
         key="adhoc",
         title=f"What tracing costs {speed}, depth {parameters.depth}",
-        workload=WORKLOAD,
+        workload=typed.workload or WORKLOAD,
         parts=parts,
         schedule=Schedule(),
     )
 
 
-def searched_experiment(agents: Mapping[str, Agent], typed: TypedSearch) -> tuple[Experiment, Search]:
-    """A part for each configuration, and how to search. Raises CatalogError with every problem.
+def searched_experiment(known: Known, typed: TypedSearch, runtime: Runtime) -> tuple[Experiment, Search]:
+    """A part for each configuration, and how to search; ``runtime`` is that of the workload.
+
+    Raises CatalogError with every problem.
 
     Without ``--configuration`` each agent's stock ones are searched.
     """
     report = Report(COMMAND_LINE)
-    uses = _typed_uses(typed, Known(agents), report)
+    uses = _typed_uses(typed, known, report)
+    agents = known.agents
     for use in uses:
         _check_promised(use, agents[use.agent], report)
     search = _read_search(typed, report)
@@ -198,7 +189,7 @@ def searched_experiment(agents: Mapping[str, Agent], typed: TypedSearch) -> tupl
         "depth": (_read_depth(typed.depth, report),),
         "threads": (_read_threads(typed.threads, report),),
     }
-    jvm = _read_jvm(typed, report)
+    settings = _levels(typed, runtime, report)
     budget_ns: int = read_one(SEARCH_BUDGET if typed.budget is None else typed.budget, Duration, "--budget", report)
     raise_problems(report)
     parts = tuple(
@@ -208,28 +199,20 @@ def searched_experiment(agents: Mapping[str, Agent], typed: TypedSearch) -> tupl
             f"{level.title_suffix}",
             parameters=level.parameters,
             uses=(use,),
-            jvm=level.jvm,
+            settings=level.settings,
             levels=level.levels,
         )
         for use in uses
-        for level in combinations(parameters, overridden(jvm, JvmShape(heap=(HEAP,))))
+        for level in combinations(parameters, settings, runtime)
     )
     experiment = Experiment(
         key="capacity",
         title="The highest rate at which every record is delivered",
-        workload=WORKLOAD,
+        workload=typed.workload or WORKLOAD,
         parts=parts,
         schedule=Schedule(budget_ns=budget_ns, memory=False),
     )
     return experiment, search
-
-
-def typed_jvm(typed: TypedJvm) -> JvmShape:
-    """The JVM settings that were typed, as a file would say them. Raises CatalogError with every problem."""
-    report = Report(COMMAND_LINE)
-    shape = _read_jvm(typed, report)
-    raise_problems(report)
-    return shape
 
 
 def rescheduled(
@@ -325,20 +308,13 @@ def _check_promised(use: Use, agent: Agent, report: Report) -> None:
     report.add("--configuration", text)
 
 
-def _read_jvm(typed: TypedJvm, report: Report) -> JvmShape:
-    """The JVM settings that were typed, as a file would say them; every problem goes to ``report``."""
-    texts = {key: getattr(typed, key) for key in JvmShape.__struct_fields__}
-    lists = {
-        key: [_number(item) for item in items] for key, text in texts.items() if (items := _names(text)) is not None
-    }
-    of_file = Report(report.file)
-    shape = read(lists, JvmShape, of_file)
-    for problem in of_file.problems:
-        report.add(f"--{problem.key.partition('[')[0]}", problem.text)
-    for key, levels in overridden(shape).items():
-        if len(set(levels)) < len(levels) and not report.concerns(f"--{key}"):
-            report.add(f"--{key}", "names the same value twice")
-    return shape
+def _levels(typed: TypedSettings, runtime: Runtime, report: Report) -> Said:
+    """The levels of the runtime's settings; every problem goes to ``report``."""
+    asked = typed_settings(typed)
+    levels = completed(asked.read(runtime), runtime, typed=True)
+    for problem in asked.report.problems:
+        report.add(problem.key, problem.text)
+    return levels
 
 
 def _read_search(typed: TypedSearch, report: Report) -> Search:
@@ -366,10 +342,6 @@ def _read_depth(typed: int | None, report: Report) -> int:
 
 def _read_threads(typed: int | None, report: Report) -> int:
     return read_one(1 if typed is None else typed, Threads, "--threads", report)
-
-
-def _number(text: str) -> int | str:
-    return int(text) if text.isascii() and text.isdigit() else text
 
 
 def _names(text: str | None) -> tuple[str, ...] | None:

@@ -2,70 +2,72 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
 
-from msgspec.structs import replace
+from msgspec import Struct
 
-from tracetax.catalog.agent_file import Known, configured, listed, read_agents, unknown_agent
+from tracetax.catalog.agent_file import EveryAgent, Known, configured, listed, read_agents, unknown_agent
 from tracetax.catalog.experiment_shape import (
     ExperimentShape,
-    JvmShape,
     PartShape,
     UsesShape,
     Variant,
-    VariantShape,
     check_variants,
     combinations,
     overridden,
     scheduled,
+    settings_of_version,
+    shape_for,
     too_long,
     version_of,
 )
 from tracetax.catalog.published import published_rows
-from tracetax.catalog.reading import CatalogError, Report, did_you_mean, join, one_of, raise_problems, read_file
+from tracetax.catalog.reading import CatalogError, Report, did_you_mean, join, one_of, parsed, raise_problems, read
+from tracetax.catalog.runtime_file import sound_runtimes
+from tracetax.catalog.settings import Said, Typed, completed, said_in, settings_path
+from tracetax.catalog.workload_file import load_workload
 from tracetax.errors import UserError
-from tracetax.model import BASELINE, Agent, Experiment, Part, PublishedLine, PublishedRow, Use
+from tracetax.model import BASELINE, Agent, Experiment, Part, PublishedLine, PublishedRow, Use, language_of
+from tracetax.program import Runtime
 
 
-def load_experiment(name_or_path: str, agents: Mapping[str, Agent], root: Path, *, variant: Variant = "") -> Experiment:
+def load_experiment(name_or_path: str, agents: EveryAgent, root: Path, *, variant: Variant = "") -> Experiment:
     """One experiment, by its name in ``root/experiments`` or the path of a file, in the version that is asked for.
 
     Raises UserError for an unknown name and CatalogError for a file with problems.
     """
     path, label = find_experiment(name_or_path, root)
     report = Report(label)
-    experiment = read_experiment(path, Known(agents), root, report, variant=variant)
+    experiment = read_experiment(path, agents, root, report, variant=variant)
     if experiment is None or report.problems:
         raise CatalogError([report])
     return experiment
 
 
 def load_catalog(
-    name_or_path: str, root: Path, own: Sequence[Path] = (), *, variant: Variant = "", jvm: JvmShape | None = None
+    name_or_path: str, root: Path, own: Sequence[Path] = (), *, variant: Variant = "", typed: Typed | None = None
 ) -> tuple[dict[str, Agent], Experiment]:
-    """All agents and one experiment; what ``jvm`` says goes before the file's JVM settings.
+    """One experiment and the agents for its workload's language; what was ``typed`` goes before the file's settings.
 
     Raises UserError for an unknown name and CatalogError for files with problems, all of them together.
     """
     agents, reports = read_agents(root, own)
     path, label = find_experiment(name_or_path, root)
     report = Report(label)
-    broken = frozenset(Path(other.file).parent.name for other in reports if other.problems)
-    experiment = read_experiment(path, Known(agents, broken), root, report, variant=variant, jvm=jvm)
-    raise_problems(*reports, report)
+    experiment = read_experiment(path, agents, root, report, variant=variant, typed=typed)
+    raise_problems(*reports, report, *([typed.report] if typed else []))
     if experiment is None:
         raise CatalogError([report])
-    return agents, experiment
+    return dict(agents.of(language_of(experiment.workload)).agents), experiment
 
 
-def load_experiments(agents: Mapping[str, Agent], root: Path) -> dict[str, Experiment]:
+def load_experiments(agents: EveryAgent, root: Path) -> dict[str, Experiment]:
     """Every experiment of ``root/experiments`` by name. Raises CatalogError with the problems of all of them."""
     experiments: dict[str, Experiment] = {}
     reports: list[Report] = []
     for name in experiment_names(root):
         path, label = find_experiment(name, root)
         report = Report(label)
-        experiment = read_experiment(path, Known(agents), root, report)
+        experiment = read_experiment(path, agents, root, report)
         reports.append(report)
         if experiment is not None:
             experiments[name] = experiment
@@ -76,9 +78,6 @@ def load_experiments(agents: Mapping[str, Agent], root: Path) -> dict[str, Exper
 def experiment_names(root: Path) -> tuple[str, ...]:
     """The names of all experiments in ``experiments/``."""
     return tuple(sorted(path.stem for path in (root / "experiments").glob("*.toml")))
-
-
-Table = TypeVar("Table", ExperimentShape, PartShape, VariantShape)
 
 
 def find_experiment(name_or_path: str, root: Path) -> tuple[Path, str]:
@@ -94,28 +93,42 @@ def find_experiment(name_or_path: str, root: Path) -> tuple[Path, str]:
     return (inside if not given.exists() and inside.exists() else given), name_or_path
 
 
+def workload_of(name_or_path: str, root: Path) -> str:
+    """The workload of an experiment as its file says it; empty where it says none. Raises UserError for no name."""
+    document = parsed(find_experiment(name_or_path, root)[0], Report("")) or {}
+    return str(document.get("workload", ""))
+
+
 def read_experiment(
     path: Path,
-    known: Known,
+    agents: EveryAgent,
     root: Path,
     report: Report,
     *,
     variant: Variant = "",
-    jvm: JvmShape | None = None,
+    typed: Typed | None = None,
 ) -> Experiment | None:
     """Read and check one experiment; what is returned is of use only where the report has no problem.
 
-    ``variant`` asks for another version, which a table of that name describes. What ``jvm`` says goes before all JVM
-    settings of the file.
+    The workload is read first, because what may be set of its runtime depends on it. Where it is wrong, the rest is
+    read as far as it can be. ``variant`` asks for another version, which a table of that name describes. What was
+    ``typed`` goes before all settings of the file.
     """
-    shape = read_file(path, ExperimentShape, report)
-    if shape is None:
+    document = parsed(path, report)
+    if document is None:
         return None
-    _check_workload(shape.workload, root, report)
-    shape = _settings_joined(shape, report)
-    check_variants(shape, report)
+    runtime = _runtime(document.get("workload"), root, report)
+    shape = read(document, shape_for(str(document.get("workload")), runtime, sound_runtimes(root)), report)
+    known = agents.of("" if report.concerns("workload") else language_of(shape.workload))
+    check_variants(shape, runtime, report)
+    settings = _Settings(
+        runtime=runtime,
+        typed=typed.read(runtime) if typed and runtime else {},
+        parts=[said_in(f"parts[{index}]", part, runtime, report) for index, part in enumerate(shape.parts)] or [{}],
+        common={**said_in("", shape, runtime, report), **settings_of_version(shape, variant, runtime, report)},
+    )
     shape = version_of(shape, variant, report)
-    parts = _parts(path.stem, shape, jvm or JvmShape(), known, report)
+    parts = _parts(path.stem, shape, settings, known, report)
     uses = [use for part in parts for use in part.uses]
     printed = published_rows(shape.published, path.stem, uses, known, root, report) if shape.published else ()
     return Experiment(
@@ -133,42 +146,53 @@ def read_experiment(
     )
 
 
-def _settings_joined(shape: ExperimentShape, report: Report) -> ExperimentShape:
-    """The experiment with what its tables say in ``[runtime.java]`` as their JVM settings; both is a problem."""
-
-    def joined(path: str, table: Table) -> Table:
-        if table.runtime.java is None:
-            return table
-        if table.jvm != JvmShape():
-            report.add(
-                join(path, "jvm"), "stands beside runtime.java, of which it is the older name: leave one of them"
-            )
-            return table
-        report.rename(join(path, "jvm"), join(join(path, "runtime"), "java"))
-        return replace(table, jvm=table.runtime.java)
-
-    return replace(
-        joined("", shape),
-        parts=tuple(joined(f"parts[{index}]", part) for index, part in enumerate(shape.parts)),
-        fast=joined("fast", shape.fast) if shape.fast else None,
-        as_published=joined("as-published", shape.as_published) if shape.as_published else None,
-    )
+def _runtime(workload: object, root: Path, report: Report) -> Runtime | None:
+    """What a workload runs on; None after a problem, or where the strict reading of the file will tell one."""
+    if not isinstance(workload, str) or not workload:
+        return None
+    try:
+        return load_workload(workload, root)[1]
+    except CatalogError as error:
+        problems = (f"{other.file}: {one.key}: {one.text}" for other in error.reports for one in other.problems)
+        report.add("workload", f"{workload} cannot be measured: {'; '.join(problems)}")
+    except UserError as error:
+        report.add("workload", str(error))
+    return None
 
 
-def _check_workload(name: str, root: Path, report: Report) -> None:
-    folders = sorted(path for path in (root / "workloads").glob("*/*") if path.is_dir())
-    names = [path.relative_to(root / "workloads").as_posix() for path in folders]
-    if name not in names:
-        hint = did_you_mean(name, names) or f". There is {one_of(names)}"
-        report.add("workload", f'"{name}" is no workload{hint}')
+class _Settings(Struct, frozen=True):
+    """What is said of the runtime's settings, by who says it."""
+
+    runtime: Runtime | None
+    """None where the workload is not known: then nothing is said of them."""
+    typed: Said
+    parts: list[Said]
+    common: Said
+
+    def of_part(self, index: int) -> Said:
+        """What holds for a part: what was typed goes before what it says, and that before what holds for all."""
+        said = {**self.common, **self.parts[index], **self.typed}
+        return completed(said, self.runtime) if self.runtime else {}
+
+    def path(self, path: str, index: int, name: str) -> str:
+        """The key of a setting in a file, whose part at ``path`` may say it itself."""
+        assert self.runtime
+        return join(settings_path(path if name in self.parts[index] else "", self.runtime), name)
+
+    def lacking(self, index: int) -> list[str]:
+        """What the file must say of a part and does not, and nobody typed."""
+        settings = self.runtime.settings.values() if self.runtime else ()
+        said = {**self.common, **self.parts[index], **self.typed}
+        return [setting.name for setting in settings if setting.required and setting.name not in said]
 
 
-def _parts(key: str, shape: ExperimentShape, typed: JvmShape, known: Known, report: Report) -> tuple[Part, ...]:
+def _parts(key: str, shape: ExperimentShape, settings: _Settings, known: Known, report: Report) -> tuple[Part, ...]:
     """The parts of the experiment, one for each combination of factors; without ``[[parts]]`` it is one itself."""
     parts: list[Part] = []
     whole = PartShape(name=key, title=shape.title)
-    for path, part in [(f"parts[{index}]", part) for index, part in enumerate(shape.parts)] or [("", whole)]:
-        for expanded in _expanded(path, part, shape, typed, known, report):
+    for index, part in enumerate(shape.parts or (whole,)):
+        path = f"parts[{index}]" if shape.parts else ""
+        for expanded in _expanded((path, index), part, shape, settings, known, report):
             if any(expanded.name == other.name for other in parts):
                 report.add(join(path, "name"), f'there are two parts by the name of "{expanded.name}"')
             parts.append(expanded)
@@ -176,33 +200,31 @@ def _parts(key: str, shape: ExperimentShape, typed: JvmShape, known: Known, repo
 
 
 def _expanded(
-    path: str, part: PartShape, shape: ExperimentShape, typed: JvmShape, known: Known, report: Report
+    place: tuple[str, int], part: PartShape, shape: ExperimentShape, settings: _Settings, known: Known, report: Report
 ) -> Iterator[Part]:
+    """The parts that one of the file comes to, which stands at ``place``: its key, and which of them it is."""
+    path, index = place
     groups, at = _uses_of(path, part, shape)
-    language = "" if report.concerns("workload") else shape.workload.partition("/")[2]
-    uses = _read_uses(groups, at, language, known, report)
+    uses = _read_uses(groups, at, known, report)
     if not groups:
         report.add(at, "is missing: name at least one configuration to measure")
-    parameters = overridden(part.parameters, shape.parameters)
-    jvm = overridden(typed, part.jvm, shape.jvm)
-    for table, own, said in (("parameters", part.parameters, parameters), ("jvm", part.jvm, jvm)):
-        for name, levels in said.items():
-            where = join(join(path if getattr(own, name) else "", table), name)
-            if len(set(levels)) < len(levels) and not report.concerns(where):
-                report.add(where, "names the same value twice")
-    needed = {"parameters.calls": parameters, "parameters.depth": parameters, "jvm.heap": jvm}
-    for key, said in needed.items():
-        if key.partition(".")[2] not in said:
-            report.add(key, "is missing")
-    if max(parameters.get("start_up_monitored", (0,))) > min(parameters.get("start_up_methods", (0,))):
-        report.add("parameters.start_up_monitored", "is more than start_up_methods, of which it is a part")
-    if max(parameters.get("threads", (1,))) > min(parameters.get("calls", (1,))):
-        report.add("parameters.threads", "is more than calls: a thread would have nothing to call")
-    if any(parameters.get("start_up_built", ())) and not min(parameters.get("start_up_methods", (0,))):
-        report.add("parameters.start_up_built", "has nothing to build: say in start_up_methods how many methods")
-    if any(report.concerns(join(section, table)) for section in ("", path) for table in ("parameters", "jvm")):
+    parameters, chosen = overridden(part.parameters, shape.parameters), settings.of_part(index)
+    levels_at = {
+        join(join(path if getattr(part.parameters, name) else "", "parameters"), name): levels
+        for name, levels in parameters.items()
+    } | {settings.path(path, index, name): levels for name, levels in chosen.items() if name not in settings.typed}
+    for where, levels in levels_at.items():
+        if len(set(levels)) < len(levels) and not report.concerns(where):
+            report.add(where, "names the same value twice")
+    missing = [f"parameters.{name}" for name in ("calls", "depth") if name not in parameters]
+    for key in (*missing, *(settings.path(path, index, name) for name in settings.lacking(index))):
+        report.add(key, "is missing")
+    _check_parameters(parameters, report)
+    tables = [join(section, "parameters") for section in ("", path)]
+    tables += [settings_path(section, settings.runtime) for section in ("", path) if settings.runtime]
+    if any(map(report.concerns, tables)):
         return
-    for combination in combinations(parameters, jvm):
+    for combination in combinations(parameters, chosen, settings.runtime):
         if text := too_long(combination.parameters):
             report.add(join(join(path if part.parameters.calls else "", "parameters"), "calls"), text)
         yield Part(
@@ -210,10 +232,20 @@ def _expanded(
             title=part.title + combination.title_suffix,
             parameters=combination.parameters,
             uses=tuple(uses.values()),
-            jvm=combination.jvm,
+            settings=combination.settings,
             levels=combination.levels,
             if_given=_uses_if_given(groups, at, uses),
         )
+
+
+def _check_parameters(parameters: Said, report: Report) -> None:
+    """Report parameters that do not go together."""
+    if max(parameters.get("start_up_monitored", (0,))) > min(parameters.get("start_up_methods", (0,))):
+        report.add("parameters.start_up_monitored", "is more than start_up_methods, of which it is a part")
+    if max(parameters.get("threads", (1,))) > min(parameters.get("calls", (1,))):
+        report.add("parameters.threads", "is more than calls: a thread would have nothing to call")
+    if any(parameters.get("start_up_built", ())) and not min(parameters.get("start_up_methods", (0,))):
+        report.add("parameters.start_up_built", "has nothing to build: say in start_up_methods how many methods")
 
 
 def _uses_of(path: str, part: PartShape, shape: ExperimentShape) -> tuple[tuple[UsesShape, ...], str]:
@@ -223,11 +255,8 @@ def _uses_of(path: str, part: PartShape, shape: ExperimentShape) -> tuple[tuple[
     return shape.configurations, "configurations"
 
 
-def _read_uses(groups: tuple[UsesShape, ...], path: str, language: str, known: Known, report: Report) -> dict[str, Use]:
-    """The configurations named by ``groups``, by the key that names each.
-
-    ``path`` is the key of the list; ``language`` is the workload's, empty where it is not known.
-    """
+def _read_uses(groups: tuple[UsesShape, ...], path: str, known: Known, report: Report) -> dict[str, Use]:
+    """The configurations named by ``groups``, by the key that names each; ``path`` is the key of the list."""
     uses: dict[str, Use] = {}
     for position, group in enumerate(groups):
         key = f"{path}[{position}]"
@@ -238,8 +267,6 @@ def _read_uses(groups: tuple[UsesShape, ...], path: str, language: str, known: K
             if group.agent not in known.unreadable:
                 report.add(f"{key}.agent", unknown_agent(group.agent, known))
             continue
-        if language and agent.language != language:
-            report.add(f"{key}.agent", f"{agent.key} traces {agent.language}, the workload is in {language}")
         for technology in _technologies(agent, group, key, report):
             for index, name in enumerate(group.use):
                 where = f"{key}.use[{index}]"

@@ -1,33 +1,34 @@
 """What may stand in an experiment's file, and what its lists, its versions and its schedule come to.
 
-docs/experiment-file.md explains every key. A list in ``[parameters]`` or ``[jvm]`` makes a factor: one part of each
-combination. ``[fast]`` and ``[as-published]`` are versions, each asked for by an option of its name.
+docs/experiment-file.md explains every key. A list in ``[parameters]`` or ``[runtime.<runtime>]`` makes a factor: one
+part of each combination. ``[fast]`` and ``[as-published]`` are versions, each asked for by an option of its name.
+
+What may be set of the runtime depends on the workload: ``shape_for`` adds those tables to the shapes that stand here.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
-from msgspec import Meta, Struct, field
+from msgspec import Meta, Struct, defstruct, field
 from msgspec.structs import replace
 
 from tracetax.catalog import units
-from tracetax.catalog.agent_shape import JavaRelease
 from tracetax.catalog.reading import Name, Report, Text, join
-from tracetax.catalog.units import LONGEST_TRIAL_NS, SIZE, TIME, Duration, HalfWidth
-from tracetax.model import FULL, JvmSettings, Parameters, Rate, Schedule
+from tracetax.catalog.settings import RuntimesShape, Said, runtime_tables, said_in, settings_path
+from tracetax.catalog.units import LONGEST_TRIAL_NS, TIME, Duration, HalfWidth, written
+from tracetax.model import FULL, Parameters, Rate, Schedule, Settings
+from tracetax.program import Runtime, Setting
 
 Calls: TypeAlias = Annotated[int, Meta(ge=1, le=1_000_000_000)]
 Depth: TypeAlias = Annotated[int, Meta(ge=1, le=1_000)]
 Threads: TypeAlias = Annotated[int, Meta(ge=1, le=1_024)]
 StartUpMethods: TypeAlias = Annotated[int, Meta(ge=0, le=5_000)]
 CallTime: TypeAlias = Annotated[int, Meta(extra={"read": units.call_time})]
-Heap: TypeAlias = Annotated[int, Meta(extra={"read": units.heap})]
 CallRate: TypeAlias = Annotated[Rate, Meta(extra={"read": units.rate})]
 Blocks: TypeAlias = Annotated[int, Meta(ge=1)]
 Starts: TypeAlias = Annotated[int, Meta(ge=0, le=1_000)]
 NarrowEnough: TypeAlias = Annotated[HalfWidth, Meta(extra={"read": units.half_width})]
-Collector: TypeAlias = Literal["G1", "Parallel", "Serial", "Z", "Shenandoah"]
 
 
 class ParametersShape(Struct, frozen=True, kw_only=True):
@@ -42,20 +43,6 @@ class ParametersShape(Struct, frozen=True, kw_only=True):
     start_up_methods: Annotated[tuple[StartUpMethods, ...], Meta(extra={"factor": True})] | None = None
     start_up_monitored: Annotated[tuple[StartUpMethods, ...], Meta(extra={"factor": True})] | None = None
     start_up_built: Annotated[tuple[bool, ...], Meta(extra={"factor": True})] | None = None
-
-
-class JvmShape(Struct, frozen=True, kw_only=True):
-    """``[runtime.java]``: one value or a list of them, which makes a factor; None where the key is not given."""
-
-    jdk: Annotated[tuple[JavaRelease, ...], Meta(extra={"factor": True})] | None = None
-    collector: Annotated[tuple[Collector, ...], Meta(extra={"factor": True})] | None = None
-    heap: Annotated[tuple[Heap, ...], Meta(extra={"factor": True})] | None = None
-
-
-class RuntimesShape(Struct, frozen=True, kw_only=True):
-    """``[runtime.<runtime>]``; ``[jvm]`` is the older name of ``[runtime.java]``."""
-
-    java: JvmShape | None = None
 
 
 class UsesShape(Struct, frozen=True, kw_only=True):
@@ -73,7 +60,6 @@ class PartShape(Struct, frozen=True, kw_only=True):
     name: Name
     title: Text
     parameters: ParametersShape = ParametersShape()
-    jvm: JvmShape = JvmShape()
     runtime: RuntimesShape = RuntimesShape()
     configurations: tuple[UsesShape, ...] = ()
 
@@ -107,7 +93,6 @@ class VariantShape(Struct, frozen=True, kw_only=True):
     """``[fast]`` or ``[as-published]``: what ``--fast`` or ``--as-published`` changes."""
 
     parameters: ParametersShape = ParametersShape()
-    jvm: JvmShape = JvmShape()
     runtime: RuntimesShape = RuntimesShape()
     schedule: ScheduleShape = ScheduleShape()
 
@@ -129,7 +114,6 @@ class ExperimentShape(Struct, frozen=True, kw_only=True):
     result: bool = True
     rank_by: Literal["cpu", "overhead"] = "cpu"
     parameters: ParametersShape = ParametersShape()
-    jvm: JvmShape = JvmShape()
     runtime: RuntimesShape = RuntimesShape()
     configurations: tuple[UsesShape, ...] = ()
     parts: tuple[PartShape, ...] = ()
@@ -139,11 +123,7 @@ class ExperimentShape(Struct, frozen=True, kw_only=True):
     published: PublishedShape | None = None
 
 
-Said = dict[str, tuple[Any, ...]]
-"""The levels of every key that a table gives."""
-Table = TypeVar("Table", ParametersShape, JvmShape, ScheduleShape)
-RENAMED = {"jdk": "JDK"}
-"""Keys that a title calls otherwise."""
+Table = TypeVar("Table", ParametersShape, ScheduleShape)
 Variant: TypeAlias = Literal["", "fast", "as-published"]
 """The name of a version, which is its table's and its option's; empty for the experiment as it is."""
 MISSING: dict[Variant, str] = {
@@ -151,15 +131,59 @@ MISSING: dict[Variant, str] = {
     "as-published": "there is no version for --as-published",
 }
 """What is told where a version is asked for that the file does not describe."""
-FACTORS: tuple[tuple[str, type[Struct]], ...] = (("parameters", ParametersShape), ("jvm", JvmShape))
-"""Tables in which a list makes a factor, with their keys."""
+
+
+def shape_for(workload: str, runtime: Runtime | None, every: Mapping[str, Runtime]) -> type[ExperimentShape]:
+    """The shape of an experiment's file whose workload runs on ``runtime``, which alone may have settings in it.
+
+    Where that is not known, settings of any of the runtimes are read.
+    """
+    tables, misplaced = runtime_tables(workload, [runtime] if runtime else every.values(), every)
+    made: dict[str, Any] = {"frozen": True, "kw_only": True, "namespace": {"ELSEWHERE": misplaced}}
+    part: Any = defstruct("PartShape", tables, bases=(PartShape,), **made)
+    variant: Any = defstruct("VariantShape", tables, bases=(VariantShape,), **made)
+    fields = [
+        *tables,
+        ("parts", tuple[part, ...], ()),
+        ("fast", variant | None, None),
+        ("as_published", variant | None, field(default=None, name="as-published")),
+    ]
+    whole: Any = defstruct("ExperimentShape", fields, bases=(ExperimentShape,), **made)
+    return whole
+
+
+class _Factor(Struct, frozen=True):
+    """A parameter, or a setting of the runtime, with its levels."""
+
+    key: str
+    levels: tuple[Any, ...]
+    runtime: Runtime | None = None
+    setting: Setting | None = None
+
+    @property
+    def varies(self) -> bool:
+        """Whether it has more levels than one."""
+        return len(self.levels) > 1
+
+    @property
+    def title(self) -> str:
+        """What titles call it."""
+        return (self.setting.title if self.setting else "") or self.key.replace("_", " ")
+
+    def shown(self, level: Any) -> str:
+        """A level of it in words."""
+        if self.setting is None or self.runtime is None:
+            return _shown(self.key, level)
+        if self.setting.kind == "release":
+            return self.runtime.number(level)
+        return written(level) if self.setting.kind == "size" else str(level)
 
 
 class Combination(Struct, frozen=True):
     """One level of every factor."""
 
     parameters: Parameters
-    jvm: JvmSettings
+    settings: Settings
     suffix: str
     """For the part's name: ``-depth-2-jdk-21``; empty where there is no factor."""
     levels: str
@@ -171,26 +195,27 @@ class Combination(Struct, frozen=True):
         return f", {self.levels}" if self.levels else ""
 
 
-def overridden(*tables: Table) -> Said:
-    """Every key that is said in one of the tables; an earlier table goes before a later one."""
+def overridden(*tables: ParametersShape) -> Said:
+    """Every parameter that is said in one of the tables; an earlier table goes before a later one."""
     said: Said = {}
     for table in reversed(tables):
         said |= {key: levels for key in table.__struct_fields__ if (levels := getattr(table, key)) is not None}
     return {key: said[key] for key in tables[0].__struct_fields__ if key in said}
 
 
-def combinations(parameters: Said, jvm: Said) -> Iterator[Combination]:
-    """Every combination of the levels; ``parameters`` must contain calls and depth, ``jvm`` heap."""
-    values = {**parameters, **jvm}
-    factors = [key for key, levels in values.items() if len(levels) > 1]
-    for levels in product(*values.values()):
-        level = dict(zip(values, levels, strict=True))
-        shown = [(key.replace("_", " "), _shown(key, level[key])) for key in factors]
+def combinations(parameters: Said, settings: Said, runtime: Runtime | None) -> Iterator[Combination]:
+    """Every combination of the levels; ``parameters`` must contain calls and depth, ``settings`` are the runtime's."""
+    factors = [_Factor(key, levels) for key, levels in parameters.items()]
+    if runtime:
+        factors += [_Factor(key, levels, runtime, runtime.settings[key]) for key, levels in settings.items()]
+    for chosen in product(*(factor.levels for factor in factors)):
+        shown = [(factor, factor.shown(level)) for factor, level in zip(factors, chosen, strict=True) if factor.varies]
+        level = list(zip(factors, chosen, strict=True))
         yield Combination(
-            parameters=_parameters({key: level[key] for key in parameters}),
-            jvm=_jvm({key: level[key] for key in jvm}),
-            suffix="".join(f"-{key.replace(' ', '-')}-{_bare(text)}" for key, text in shown),
-            levels=", ".join(f"{RENAMED.get(key, key)} {text}" for key, text in shown),
+            parameters=_parameters({factor.key: value for factor, value in level if not factor.setting}),
+            settings={factor.key: value for factor, value in level if factor.setting},
+            suffix="".join(f"-{factor.key.replace('_', '-')}-{_bare(text)}" for factor, text in shown),
+            levels=", ".join(f"{factor.title} {text}" for factor, text in shown),
         )
 
 
@@ -204,13 +229,16 @@ def too_long(parameters: Parameters) -> str:
     return f"would take {seconds / 3600:,.0f} hours in each trial: at most {LONGEST_TRIAL_NS / 3600e9:.0f} are allowed"
 
 
-def check_variants(shape: ExperimentShape, report: Report) -> None:
+def check_variants(shape: ExperimentShape, runtime: Runtime | None, report: Report) -> None:
     """Check what the versions say by themselves, whether or not one is asked for."""
+    own_parameters = [overridden(part.parameters) for part in shape.parts]
+    own_settings = [said_in(f"parts[{index}]", part, runtime, report) for index, part in enumerate(shape.parts)]
     for name, variant in _variants(shape):
         scheduled(variant.schedule, report, f"{name}.schedule")
-        for table, kind in FACTORS:
-            for key in kind.__struct_fields__:
-                _check_factor(shape, f"{name}.{table}", table, key, getattr(getattr(variant, table), key), report)
+        _check_factors(f"{name}.parameters", overridden(variant.parameters), own_parameters, report)
+        if runtime:
+            said = said_in(name, variant, runtime, report)
+            _check_factors(settings_path(name, runtime), said, own_settings, report)
 
 
 def version_of(shape: ExperimentShape, name: Variant, report: Report) -> ExperimentShape:
@@ -224,9 +252,14 @@ def version_of(shape: ExperimentShape, name: Variant, report: Report) -> Experim
     return replace(
         shape,
         parameters=_merged(shape.parameters, variant.parameters),
-        jvm=_merged(shape.jvm, variant.jvm),
         schedule=_merged(shape.schedule, variant.schedule),
     )
+
+
+def settings_of_version(shape: ExperimentShape, name: Variant, runtime: Runtime | None, report: Report) -> Said:
+    """What a version's table says of the runtime's settings."""
+    variant = dict(_variants(shape)).get(name)
+    return said_in(name, variant, runtime, report) if variant else {}
 
 
 def scheduled(shape: ScheduleShape, report: Report, path: str = "schedule") -> Schedule:
@@ -263,20 +296,12 @@ def _parameters(level: Mapping[str, Any]) -> Parameters:
     return Parameters(method_time_ns=level.get("method_time", 0), **others)
 
 
-def _jvm(level: Mapping[str, Any]) -> JvmSettings:
-    others = {key: value for key, value in level.items() if key != "heap"}
-    return JvmSettings(heap_bytes=level["heap"], **others)
-
-
 def _shown(key: str, value: Any) -> str:
     if key == "rate":
         return "full" if value == FULL else f"{value:,g}/s"
     if key == "method_time":
         unit = next(name for name in ("h", "min", "s", "ms", "us", "ns") if value % TIME[name] == 0)
         return f"{value // TIME[unit]} {unit}" if value else "0 ns"
-    if key == "heap":
-        unit = next(name for name in ("GiB", "MiB", "KiB", "B") if value % SIZE[name] == 0)
-        return f"{value // SIZE[unit]:,} {unit}"
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:,}" if isinstance(value, int) else str(value)
@@ -294,16 +319,16 @@ def _variants(shape: ExperimentShape) -> Iterator[tuple[Variant, VariantShape]]:
         yield "as-published", shape.as_published
 
 
-def _check_factor(
-    shape: ExperimentShape, path: str, table: str, name: str, levels: tuple[object, ...] | None, report: Report
-) -> None:
-    key = join(path, name)
-    if levels is None or report.concerns(key):
-        return
-    if len(set(levels)) < len(levels):
-        report.add(key, "names the same value twice")
-    elif shape.parts and all(getattr(getattr(part, table), name) is not None for part in shape.parts):
-        report.add(key, "changes nothing: every part says its own, which goes before")
+def _check_factors(path: str, said: Said, parts: Sequence[Said], report: Report) -> None:
+    """Report levels of a version that are the same, and what is of no use because every part says it itself."""
+    for name, levels in said.items():
+        key = join(path, name)
+        if report.concerns(key):
+            continue
+        if len(set(levels)) < len(levels):
+            report.add(key, "names the same value twice")
+        elif parts and all(name in own for own in parts):
+            report.add(key, "changes nothing: every part says its own, which goes before")
 
 
 def _merged(common: Table, own: Table) -> Table:

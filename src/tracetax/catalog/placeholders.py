@@ -7,7 +7,7 @@ from itertools import chain
 
 from msgspec import Struct
 
-from tracetax.model import SCRAPED, WORKLOAD_CLASSES, Agent, Configuration
+from tracetax.model import SCRAPED, WORKLOAD_BUILT, Agent, Configuration
 from tracetax.place import data_folder
 from tracetax.preparation import PrepareStep
 
@@ -38,6 +38,9 @@ WORKLOAD_SOURCES = "workload.sources"
 OUT = "out"
 """The folder that a step makes."""
 
+FORMER = {"workload.classes": WORKLOAD_BUILT}
+"""What placeholders were called before, and their names now."""
+
 _FILES = frozenset(protocol for protocol in PROTOCOLS if protocol.endswith("-file"))
 RECEIVED = tuple(protocol for protocol in PROTOCOLS if protocol not in _FILES and protocol != SCRAPED)
 """Protocols on which an agent sends; of the others the sink reads files, or asks."""
@@ -45,7 +48,7 @@ _PORTS = {f"sink.{protocol.replace('-', '_')}.port": protocol for protocol in RE
 _ADDRESSES = {name.removesuffix(".port"): protocol for name, protocol in _PORTS.items()}
 _ALWAYS = (
     *MONITORED,
-    WORKLOAD_CLASSES,
+    WORKLOAD_BUILT,
     "sink.host",
     *_ADDRESSES,
     *_PORTS,
@@ -57,10 +60,11 @@ _ALWAYS = (
     RECORDS_FOLDER,
     SCRAPE_PORT,
 )
-_AGENTS_FOLDERS = (*MONITORED, WORKLOAD_CLASSES, WORKLOAD_SOURCES, FILES, OUT)
+_AGENTS_FOLDERS = (*MONITORED, WORKLOAD_BUILT, WORKLOAD_SOURCES, FILES, OUT)
 _BACKENDS_FOLDERS = (OUT, BACKEND_FILES)
 """What the folders of an agent, and of a backend, may be made of beside artifacts and other folders."""
-_BRACES = re.compile(r"\{([^{}]*)\}")
+_BRACES = re.compile(r'\{([^{}"]*)\}')
+"""A name in braces. With a quotation mark in them it is an object of JSON."""
 
 
 def known(artifacts: Iterable[str], prepared: Iterable[str] = ()) -> tuple[str, ...]:
@@ -68,9 +72,9 @@ def known(artifacts: Iterable[str], prepared: Iterable[str] = ()) -> tuple[str, 
     return (*_own(artifacts, prepared), *_ALWAYS)
 
 
-def known_on_class_path(artifacts: Iterable[str], prepared: Iterable[str]) -> tuple[str, ...]:
-    """All names that a configuration's class path may contain: what is there before a trial begins."""
-    return (*_own(artifacts, prepared), WORKLOAD_CLASSES, FILES)
+def known_before_trials(artifacts: Iterable[str], prepared: Iterable[str]) -> tuple[str, ...]:
+    """All names that a configuration's search path and program may contain: what is there before a trial begins."""
+    return (*_own(artifacts, prepared), WORKLOAD_BUILT, FILES)
 
 
 def known_in_steps(artifacts: Iterable[str], others: Iterable[str], files: str = FILES) -> tuple[str, ...]:
@@ -113,7 +117,8 @@ def paths_of(step: PrepareStep) -> tuple[str, ...]:
         *step.copy.values(),
         *((step.compile.sources, *step.compile.class_path) if step.compile else ()),
         *(step.run.class_path if step.run else ()),
-        *((step.go.sources,) if step.go else ()),
+        *((step.go.sources, *step.go.replace.values()) if step.go else ()),
+        *(packages.lock for packages in (step.pip, step.npm) if packages),
     )
 
 
@@ -125,8 +130,8 @@ def way_to(protocol: str) -> str:
 
 
 def sink_protocols(configuration: Configuration) -> frozenset[str]:
-    """The protocols by which a configuration's flags and environment reach the sink, for records or anything else."""
-    used = {name for text in (*configuration.jvm, *configuration.environment.values()) for name in names_in(text)}
+    """The protocols by which what a configuration is started with reaches the sink, for records or anything else."""
+    used = {name for text in configuration.texts for name in names_in(text)}
     ways = _PORTS | _ADDRESSES | {SCRAPE_PORT: SCRAPED}
     reached = frozenset(protocol for name, protocol in ways.items() if name in used)
     return reached | _FILES if RECORDS_FOLDER in used else reached
@@ -142,8 +147,7 @@ class References(Struct, frozen=True):
 
 def references(agent: Agent, configurations: Iterable[Configuration]) -> References:
     """What these configurations of an agent need: named by themselves, or by a step that they need."""
-    texts = ((*config.jvm, *config.environment.values(), *config.class_path) for config in configurations)
-    return referred_to(chain.from_iterable(texts), agent.prepare)
+    return referred_to(chain.from_iterable(config.texts for config in configurations), agent.prepare)
 
 
 def referred_to(texts: Iterable[str], among: Iterable[PrepareStep]) -> References:
@@ -165,12 +169,12 @@ def referred_to(texts: Iterable[str], among: Iterable[PrepareStep]) -> Reference
 
 
 def made_of_program(steps: Iterable[PrepareStep]) -> tuple[PrepareStep, ...]:
-    """The steps that are made of the workload's classes or sources, or of a folder that is made of them.
+    """The steps that are made of the workload as it was built, of its sources, or of a folder that is made of them.
 
     The steps come after those that they need, as :func:`references` gives them.
     """
     made: list[PrepareStep] = []
-    program = {WORKLOAD_CLASSES, WORKLOAD_SOURCES}
+    program = {WORKLOAD_BUILT, WORKLOAD_SOURCES}
     for step in steps:
         if any(name in program for text in texts_of(step) for name in names_in(text)):
             made.append(step)

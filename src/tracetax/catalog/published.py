@@ -128,7 +128,7 @@ def _values(
 ) -> Iterator[PublishedRow | PublishedLine]:
     """One value or line per platform. What is wrong with the row's name is said with the agent's file."""
     name = use.configuration.partition(":")[0]
-    key = f"agents/{use.agent}/agent.toml, configurations.{name}.published.{experiment}"
+    key = f"agents/{use.agent}/{agent.language}/agent.toml, configurations.{name}.published.{experiment}"
     of_agent = [row for row in table.rows if row["agent"] == printed]
     if not of_agent:
         text = f'{table.label} has no agent "{printed}". It has {one_of(table.values("agent"))}'

@@ -5,6 +5,9 @@ stood in the file into the value, or raises UserError with a sentence. ``factor`
 one. ``means`` puts a ``pattern`` into words. A value that cannot be used is replaced by its default or by an empty
 stand-in, so that the checks after this one still find what else is wrong; what is returned then never leaves the
 catalog.
+
+A Struct may have a mapping ``FORMER``: what its keys were called before. Who writes an older name is told the new one.
+It may have a mapping ``ELSEWHERE``: keys that have no place in it, and why.
 """
 
 import re
@@ -123,8 +126,14 @@ def one_of(names: Iterable[str]) -> str:
 
 def read_file(path: Path, shape: type[Shape], report: Report) -> Shape | None:
     """Read a TOML file into ``shape``, or None where it could not be parsed at all."""
+    document = parsed(path, report)
+    return None if document is None else read(document, shape, report)
+
+
+def parsed(path: Path, report: Report) -> dict[str, Any] | None:
+    """What a TOML file says, as it says it; None where it could not be parsed at all."""
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         report.add("file", "there is no such file")
     except OSError as error:
@@ -135,8 +144,6 @@ def read_file(path: Path, shape: type[Shape], report: Report) -> Shape | None:
         match = _SYNTAX_PLACE.fullmatch(str(error))
         text, place = match.groups() if match else (str(error), "syntax")
         report.add(place, f"{text[0].lower()}{text[1:]}")
-    else:
-        return read(document, shape, report)
     return None
 
 
@@ -200,10 +207,19 @@ def _struct(value: object, kind: inspect.StructType, path: str, report: Report) 
         return _wrong(path, f"must be a table, not {_named(value)}", report)
     table = cast("dict[str, object]", value)
     fields = {field.encode_name: field for field in kind.fields}
+    former: dict[str, str] = getattr(kind.cls, "FORMER", {})
+    elsewhere: dict[str, str] = getattr(kind.cls, "ELSEWHERE", {})
     for key in (key for key in table if key not in fields):
+        if key in elsewhere:
+            report.add(join(path, key), elsewhere[key])
+            continue
+        if key in former:
+            report.add(join(path, key), f'is called "{former[key]}" now')
+            report.excuse(join(path, former[key]))
+            continue
         missing = nearest(key, [name for name in fields if name not in table])
         meant = missing or nearest(key, fields)
-        hint = f'. Did you mean "{meant}"?' if meant else f". Known here: {', '.join(fields)}"
+        hint = f'. Did you mean "{meant}"?' if meant else f". Known here: {', '.join(fields) or 'none'}"
         report.add(join(path, key), f"there is no such key{hint}")
         if missing:
             report.excuse(join(path, missing))

@@ -4,7 +4,7 @@ Every reader takes whatever stood in the file and raises UnitError with a senten
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Annotated, TypeAlias, cast
 
@@ -39,7 +39,6 @@ SHOWN_LETTERS = 60
 """Of a quantity that is quoted in a problem."""
 LONGEST_NS = 365 * 24 * TIME["h"]
 LARGEST_BYTES = 1 << 42
-LEAST_HEAP_BYTES = 16 << 20
 LONGEST_CALL_NS = 60 * TIME["s"]
 LOWEST_RATE = 0.01
 HIGHEST_RATE = 100_000_000.0
@@ -81,12 +80,22 @@ def size(value: object) -> int:
 Size: TypeAlias = Annotated[int, Meta(extra={"read": size})]
 
 
-def heap(value: object) -> int:
-    """Read the heap of a JVM as whole bytes: 16 MiB at least, for no JVM starts and calls in less."""
-    heap_bytes = size(value)
-    if heap_bytes < LEAST_HEAP_BYTES:
-        raise UnitError(f'{_shown(value)} is too little for a JVM: at least "{LEAST_HEAP_BYTES >> 20} MiB" is allowed')
-    return heap_bytes
+def size_from(least: int, process: str) -> Callable[[object], int]:
+    """A reader of sizes that refuses what is less than ``process`` can do with, bytes."""
+
+    def read(value: object) -> int:
+        amount = size(value)
+        if amount < least:
+            raise UnitError(f'{_shown(value)} is too little for a {process}: at least "{written(least)}" is allowed')
+        return amount
+
+    return read
+
+
+def written(amount: int) -> str:
+    """A size as people write it, exactly: in the largest unit of which it is a whole number."""
+    unit = next(name for name in ("GiB", "MiB", "KiB", "B") if amount % SIZE[name] == 0)
+    return f"{amount // SIZE[unit]:,} {unit}"
 
 
 def rate(value: object) -> Rate:

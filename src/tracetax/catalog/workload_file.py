@@ -2,19 +2,30 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 
 from tracetax.catalog.agent_checks import check_names
-from tracetax.catalog.agent_shape import ClassName, Inside, JavaRelease
+from tracetax.catalog.agent_shape import ClassName, Inside, JavaRelease, VariableName
 from tracetax.catalog.placeholders import names_in
-from tracetax.catalog.reading import Name, Positive, Report, Text, did_you_mean, one_of, raise_problems, read_file
+from tracetax.catalog.reading import (
+    Name,
+    Positive,
+    Report,
+    Text,
+    did_you_mean,
+    join,
+    one_of,
+    raise_problems,
+    read_file,
+)
 from tracetax.catalog.runtime_file import ThreadName, read_runtime, runtime_names
 from tracetax.errors import UserError
-from tracetax.model import FULL, Experiment, Parameters
+from tracetax.model import FULL, WORKLOAD_BUILT, Experiment, Parameters
 from tracetax.program import (
     GeneratedFile,
+    GoPackage,
     Monitored,
     Offers,
     Runtime,
@@ -25,14 +36,16 @@ from tracetax.program import (
 )
 
 FILE = "workload.toml"
-WORDS = ("shared", "flags", "arguments")
+WORDS = ("wrapper", "shared", "flags", "arguments")
 """Placeholders that stand for any number of words."""
-TEXTS = ("runtime", "search_path", "main")
+TEXTS = ("runtime", "program", "search_path", "main", WORKLOAD_BUILT)
+OF_ENVIRONMENT = ("search_path", WORKLOAD_BUILT)
 NEEDED = {
     "shared": "the flags that the baseline and every agent share",
     "flags": "an agent's own flags",
     "arguments": "what the driver is to do",
 }
+""" "{shared}" and "{flags}" go to what runs the program, so they are needed beside "{runtime}" only."""
 Wait = Literal["spin", "park"]
 
 
@@ -50,10 +63,20 @@ class CompileShape(Struct, frozen=True, kw_only=True):
     release: JavaRelease
 
 
-class BuildShape(Struct, frozen=True, kw_only=True):
-    """``build = { compile = … }``."""
+class GoPackageShape(Struct, frozen=True, kw_only=True):
+    """``go = { package = "./cmd/calltree", program = "calltree" }``."""
 
-    compile: CompileShape
+    package: Annotated[
+        str, Meta(pattern=r"\.(/[\w.-]+)*", extra={"means": 'a package of the module, as in "./cmd/program"'})
+    ] = "."
+    program: Name
+
+
+class BuildShape(Struct, frozen=True, kw_only=True):
+    """``build = { compile = … }`` or ``build = { go = … }``."""
+
+    compile: CompileShape | None = None
+    go: GoPackageShape | None = None
 
 
 class WarmUpShape(Struct, frozen=True, kw_only=True):
@@ -105,7 +128,9 @@ class WorkloadShape(Struct, frozen=True, kw_only=True):
     runtime: Name
     start: tuple[Text, ...]
     main: ClassName | None = None
+    sources: Inside | None = None
     build: BuildShape | None = None
+    environment: dict[VariableName, str] = {}
     monitored: MonitoredShape
     warm_up: WarmUpShape
     offers: OffersShape
@@ -133,6 +158,7 @@ def load_workload(key: str, root: Path) -> tuple[Workload, Runtime]:
         if not report.concerns("runtime"):
             runtime, of_runtime = read_runtime(shape.runtime, root)
             reports.append(of_runtime)
+            _check_runs(shape, runtime, report)
     raise_problems(*reports)
     assert workload and runtime  # where one is missing, a report says why
     return workload, runtime
@@ -167,12 +193,21 @@ def _check(said: WorkloadShape, root: Path, report: Report) -> None:
             if name in WORDS and word != f"{{{name}}}":
                 report.add(key, f'"{{{name}}}" stands for any number of words: it must be one by itself')
     used = [name for word in said.start for name in names_in(word)]
-    lacking = [f'"{{{name}}}" ({what})' for name, what in NEEDED.items() if used.count(name) != 1]
+    needed = NEEDED if "runtime" in used else {"arguments": NEEDED["arguments"]}
+    lacking = [f'"{{{name}}}" ({what})' for name, what in needed.items() if used.count(name) != 1]
     if not report.concerns("start"):
         if ("main" in used) != (said.main is not None):
             report.add("main", 'must be given where "{main}" stands in start, and only there')
         if lacking:
             report.add("start", f"must have once each: {', '.join(lacking)}")
+        if ("program" in used) == ("runtime" in used):
+            report.add("start", 'must have one of "{runtime}" (what runs the program) and "{program}" (what was built)')
+        elif ("program" in used) != bool(said.build and said.build.go):
+            report.add("build", 'must be by go where "{program}" stands in start, and only there')
+    if said.build and (said.build.compile is None) == (said.build.go is None):
+        report.add("build", "must say one of compile and go")
+    for name, value in said.environment.items():
+        check_names(join("environment", name), value, OF_ENVIRONMENT, report)
     if not said.offers.wait and not report.concerns("offers"):
         report.add("offers.wait", "is an empty list: how can a caller wait for the next start?")
     if said.start_up:
@@ -181,6 +216,16 @@ def _check(said: WorkloadShape, root: Path, report: Report) -> None:
     if said.runtime not in names:
         hint = did_you_mean(said.runtime, names) or f". There is {one_of(names)}"
         report.add("runtime", f'"{said.runtime}" is no runtime{hint}')
+
+
+def _check_runs(said: WorkloadShape, runtime: Runtime | None, report: Report) -> None:
+    """Report a program that is started by a runtime of which there is none to be found, or the other way round."""
+    used = {name for word in said.start for name in names_in(word)}
+    if runtime and ("runtime" in used) != (runtime.find is not None) and not report.concerns("start"):
+        word, what = "{runtime}", "runs its programs"
+        if runtime.find is None:
+            word, what = "{program}", "has no [find], so nothing runs its programs"
+        report.add("start", f'must have "{word}": {said.runtime} {what}')
 
 
 def _check_generated(said: StartUpShape, report: Report) -> None:
@@ -195,7 +240,7 @@ def _check_generated(said: StartUpShape, report: Report) -> None:
 
 
 def _built(key: str, said: WorkloadShape) -> Workload:
-    start_up = said.start_up
+    start_up, build = said.start_up, said.build or BuildShape()
     return Workload(
         key=key,
         title=said.title,
@@ -205,7 +250,10 @@ def _built(key: str, said: WorkloadShape) -> Workload:
         least_warm_up_calls=said.warm_up.least_calls,
         offers=Offers(said.offers.threads_max, said.offers.wait),
         main=said.main or "",
-        compile_release=said.build.compile.release if said.build else 0,
+        sources=said.sources or "",
+        compile_release=build.compile.release if build.compile else 0,
+        go=GoPackage(build.go.package, build.go.program) if build.go else None,
+        environment=said.environment,
         threads=ThreadNames(caller=said.threads.caller, own=said.threads.own),
         start_up=StartUp(start_up.entry, _monitored(start_up.monitored), tuple(map(_generated, start_up.files)))
         if start_up

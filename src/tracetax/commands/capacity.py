@@ -8,9 +8,10 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from tracetax.analysis.capacity import build_capacity
-from tracetax.catalog import load_agents, rescheduled
-from tracetax.catalog.command_line import searched_experiment
+from tracetax.catalog import every_agent, rescheduled
+from tracetax.catalog.command_line import WORKLOAD, searched_experiment
 from tracetax.catalog.own_artifacts import with_artifacts
+from tracetax.catalog.workload_file import load_workload
 from tracetax.commands.console import console as new_console
 from tracetax.commands.ending import ending_in_order, tell_failed
 from tracetax.commands.opening import Command, new_run, refuse_changed_files, taken_up
@@ -19,6 +20,7 @@ from tracetax.errors import ExitCode, UserError
 from tracetax.machine.facts import machine_facts
 from tracetax.machine.isolation import tool_stays_off
 from tracetax.machine.lock import sole_run
+from tracetax.model import language_of
 from tracetax.report.capacity import render_capacity
 from tracetax.results.capacity import write_capacity
 from tracetax.results.folder import RunFolder, resume_command
@@ -35,9 +37,10 @@ def capacity_command(request: CapacityRequest, root: Path, typed: tuple[str, ...
         return _resume(request, request.resume, command)
     if request.agent is None:
         raise UserError("--agent says whose rate is searched for: ./tracetax capacity --agent opentelemetry,kieker")
-    agents = load_agents(root, request.agents_dirs)
-    experiment, search = searched_experiment(agents, request)
-    replaced = with_artifacts(experiment, agents, request.artifacts, most=1)
+    workload, runtime = load_workload(request.workload or WORKLOAD, root)
+    known = every_agent(root, request.agents_dirs).of(language_of(workload.key))
+    experiment, search = searched_experiment(known, request, runtime)
+    replaced = with_artifacts(experiment, known.agents, request.artifacts, most=1)
     machine = machine_facts(Path.cwd())
     path = request.out or RunFolder.new_path(Path("runs"), experiment.key, os.urandom(2).hex())
     with sole_run(), ending_in_order(console):

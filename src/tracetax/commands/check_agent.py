@@ -4,6 +4,7 @@ import os
 import re
 import sys
 import textwrap
+from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -12,10 +13,13 @@ from rich.text import Text
 
 from tracetax.analysis.agent_check import FileCheck, file_checks
 from tracetax.artifacts import cache_dir, missing_pins
-from tracetax.catalog import fill, load_agents
+from tracetax.catalog import every_agent, fill
 from tracetax.catalog.agent_file import Known, listed, unknown_agent
+from tracetax.catalog.command_line import WORKLOAD
 from tracetax.catalog.own_artifacts import with_artifacts
-from tracetax.catalog.reading import did_you_mean
+from tracetax.catalog.reading import did_you_mean, raise_problems
+from tracetax.catalog.settings import TypedSettings, completed, typed_settings
+from tracetax.catalog.workload_file import load_workload
 from tracetax.commands.console import console as new_console
 from tracetax.commands.ending import ending_in_order
 from tracetax.commands.opening import Command, new_run
@@ -23,7 +27,19 @@ from tracetax.commands.request import Asked, CheckRequest
 from tracetax.errors import ExitCode, UserError
 from tracetax.machine.facts import machine_facts
 from tracetax.machine.lock import sole_run
-from tracetax.model import Agent, Delivery, Experiment, JvmSettings, Parameters, Part, Profile, Schedule, Use
+from tracetax.model import (
+    Agent,
+    Delivery,
+    Experiment,
+    Parameters,
+    Part,
+    Profile,
+    Schedule,
+    Settings,
+    Use,
+    language_of,
+)
+from tracetax.program import Runtime
 from tracetax.results.folder import RunFolder
 from tracetax.results.records import Cell
 from tracetax.run.plan import TrialPlan, Turn, heap_for
@@ -32,7 +48,6 @@ from tracetax.run.trial import run_trial
 CALLS_PER_SECOND = 100.0
 CALLS = 1_000
 DEPTH = 10
-HEAP_BYTES = 1 << 30
 COMPLAINT = re.compile(r"\b(WARN|WARNING|ERROR|SEVERE|FATAL)\b.*")
 COMPLAINT_LENGTH = 200
 MARKS = {"ok": ("✓", "green"), "failed": ("✗", "red"), "warning": ("⚠", "yellow"), "unknown": ("–", "dim")}
@@ -40,13 +55,19 @@ MARKS = {"ok": ("✓", "green"), "failed": ("✗", "red"), "warning": ("⚠", "y
 
 def pin_command(agent: str, root: Path, agents_dirs: tuple[Path, ...]) -> int:
     """Print the checksums that an agent's file lacks; nothing else on standard output."""
-    agents = load_agents(root, agents_dirs)
-    if agent not in agents:
-        raise UserError(unknown_agent(agent, Known(agents)))
-    pins = missing_pins(agents[agent], cache_dir(os.environ), lambda text: print(text, file=sys.stderr))
-    for name, sha256 in pins.items():
-        print(f'[artifacts.{name}]\nsha256 = "{sha256}"\n')
-    told = "Compare them with what the project publishes before you paste them." if pins else "Everything is pinned."
+    agents = every_agent(root, agents_dirs)
+    if agent not in agents.products:
+        raise UserError(unknown_agent(agent, agents.of("")))
+    several = len(agents.products[agent]) > 1
+    lacking = False
+    for single in agents.products[agent].values():
+        pins = missing_pins(single, cache_dir(os.environ), lambda text: print(text, file=sys.stderr))
+        lacking = lacking or bool(pins)
+        if pins and several:
+            print(f"# for {single.language}")
+        for name, sha256 in pins.items():
+            print(f'[artifacts.{name}]\nsha256 = "{sha256}"\n')
+    told = "Compare them with what the project publishes before you paste them." if lacking else "Everything is pinned."
     print(told, file=sys.stderr)
     return ExitCode.OK
 
@@ -54,9 +75,11 @@ def pin_command(agent: str, root: Path, agents_dirs: tuple[Path, ...]) -> int:
 def check_command(request: CheckRequest, root: Path, typed: tuple[str, ...]) -> int:
     """Try a configuration in one slow trial and show what follows; exit code 1 where a check failed."""
     console = new_console()
-    agents = load_agents(root, request.agents_dirs)
-    name = _configuration(agents, request)
-    experiment = _experiment(Use(request.agent, name), request.jdk)
+    workload, runtime = load_workload(request.workload or WORKLOAD, root)
+    known = every_agent(root, request.agents_dirs).of(language_of(workload.key))
+    agents: Mapping[str, Agent] = known.agents
+    name = _configuration(known, request)
+    experiment = _experiment(Use(request.agent, name), workload.key, _settings(request, runtime))
     replaced = with_artifacts(experiment, agents, request.artifacts, most=1)
     experiment, agents = replaced.experiment, replaced.agents
     machine = machine_facts(Path.cwd())
@@ -76,40 +99,52 @@ def check_command(request: CheckRequest, root: Path, typed: tuple[str, ...]) -> 
     monitored = equipment.workload.monitored.placeholders
     named = replace(config, record_name=fill(config.record_name or "", monitored))
     logs = folder.path / "logs" / f"{record.number:04d}"
-    results = file_checks(record, named, str(logs), last_complaint(logs), monitored)
+    results = file_checks(record, named, equipment.runtime, str(logs), last_complaint(logs), monitored)
     _show(results, console)
     if config.delivery in (Delivery.COMPLETE, Delivery.LOSSY):
         own = "".join(f" --agents-dir {place}" for place in request.agents_dirs)
         own += "".join(f" --artifact {given}" for given in request.artifacts)
+        own += f" --workload {request.workload}" if request.workload else ""
         command = f"./tracetax run --agent {use.agent} --configuration {use.configuration}{own}"
         console.print(f"What it delivers at full speed is not tried here, but by: {command}", soft_wrap=True)
     console.print(f"Command line, environment and all counts: {folder.path}/trials/{record.number:04d}/record.json")
     return ExitCode.FAILED if any(check.state == "failed" for check in results) else ExitCode.OK
 
 
-def _experiment(use: Use, jdk: int) -> Experiment:
+def _settings(request: CheckRequest, runtime: Runtime) -> Settings:
+    """What the one trial is made with. Raises CatalogError with every problem."""
+    typed = typed_settings(TypedSettings(settings=request.settings, jdk=str(request.jdk) if request.jdk else None))
+    levels = completed(typed.read(runtime), runtime, typed=True)
+    for name, values in levels.items():
+        if len(values) > 1:
+            typed.report.add(typed.texts[name][0], "names several values, and one trial is made")
+    raise_problems(typed.report)
+    return {name: values[0] for name, values in levels.items()}
+
+
+def _experiment(use: Use, workload: str, settings: Settings) -> Experiment:
     part = Part(
         name="check",
         title=f"{use}, slowly",
         parameters=Parameters(calls=CALLS, depth=DEPTH, rate=CALLS_PER_SECOND),
         uses=(use,),
-        jvm=JvmSettings(HEAP_BYTES, jdk=jdk),
+        settings=settings,
     )
     return Experiment(
         key=f"check-{use.agent}",
         title=f"FileCheck of {use}",
-        workload="calltree/java",
+        workload=workload,
         parts=(part,),
         schedule=Schedule(memory=False),
         result=False,
     )
 
 
-def _configuration(agents: dict[str, Agent], request: CheckRequest) -> str:
+def _configuration(known: Known, request: CheckRequest) -> str:
     """The configuration that was named, or the stock one, or the first that promises records."""
-    agent = agents.get(request.agent)
+    agent = known.agents.get(request.agent)
     if agent is None:
-        raise UserError(unknown_agent(request.agent, Known(agents)))
+        raise UserError(unknown_agent(request.agent, known))
     if request.configuration is not None:
         if request.configuration not in agent.configurations:
             hint = did_you_mean(request.configuration, agent.configurations)

@@ -14,17 +14,20 @@ from typing import Annotated
 
 from cyclopts import App, Parameter
 
-from tracetax.catalog import experiment_names, load_agents
+from tracetax.catalog import every_agent, experiment_names
 from tracetax.catalog.backends import load_backends
+from tracetax.catalog.command_line import WORKLOAD
+from tracetax.catalog.experiment_file import workload_of
+from tracetax.catalog.workload_file import load_workload, workload_names
 from tracetax.commands.listings import FOLDER, KINDS
 from tracetax.errors import ExitCode, UserError
 from tracetax.model import Agent
+from tracetax.program import Runtime
 from tracetax.report.exports import formats
 
 Options = Mapping[str, Mapping[str, bool]]
 """Of each command its options, and whether a value follows each."""
-COLLECTORS = ("Serial", "Parallel", "G1", "Z", "Shenandoah")
-SEVERAL = frozenset({"--agent", "--configuration", "--jdk", "--collector"})
+SEVERAL = frozenset({"--agent", "--configuration", "--jdk", "--collector", "--set"})
 """Options that take names with commas between."""
 SCRIPTS = {
     "bash": """\
@@ -177,8 +180,12 @@ def _values(command: str, option: str, word: str, typed: Sequence[str], root: Pa
         names = (f"{key}.{name}=" for key, agent in _agents(typed, root).items() for name in agent.artifacts)
     elif option == "--backend":
         names = load_backends(root)
+    elif option == "--workload":
+        names = workload_names(root)
     elif option == "--collector":
-        names = COLLECTORS
+        names = _choices(_runtime(command, typed, root), option.removeprefix("--"))
+    elif option == "--set":
+        names = _levels(_runtime(command, typed, root), word, several=bool(before))
     elif option == "--export":
         names = formats()
     elif option == "--resume":
@@ -188,9 +195,36 @@ def _values(command: str, option: str, word: str, typed: Sequence[str], root: Pa
     return (before + name for name in names)
 
 
-def _agents(typed: Sequence[str], root: Path) -> dict[str, Agent]:
+def _agents(typed: Sequence[str], root: Path) -> Mapping[str, Agent]:
+    """All agents, each with what it has in any language."""
     own = [Path(word) for option, word in pairwise(typed) if option == "--agents-dir"]
-    return load_agents(root, own)
+    return every_agent(root, own).of("").agents
+
+
+def _levels(runtime: Runtime, word: str, *, several: bool) -> Iterable[str]:
+    """What may follow ``--set``: ``KEY=``, after that the choices that there are; after a comma these alone."""
+    name, equals, _ = word.partition("=")
+    if several:
+        return _choices(runtime, name)
+    return (
+        [f"{name}={choice}" for choice in _choices(runtime, name)]
+        if equals
+        else [f"{key}=" for key in runtime.settings]
+    )
+
+
+def _choices(runtime: Runtime, name: str) -> tuple[str, ...]:
+    """The choices of a setting; none where it is no choice."""
+    setting = runtime.settings.get(name)
+    return setting.choices if setting else ()
+
+
+def _runtime(command: str, typed: Sequence[str], root: Path) -> Runtime:
+    """What runs the workload: the one that was typed, or that of the experiment that was. Raises UserError."""
+    workload = _given(typed, "--workload")
+    if command == "run" and not workload and typed and not typed[0].startswith("-"):
+        workload = workload_of(typed[0], root)
+    return load_workload(workload or WORKLOAD, root)[1]
 
 
 def _given(typed: Sequence[str], wanted: str) -> str:

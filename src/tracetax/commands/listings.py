@@ -11,15 +11,16 @@ from rich.table import Table
 from rich.text import Text
 
 from tracetax.artifacts import cache_dir
-from tracetax.catalog import load_agents, load_catalog, load_experiments
-from tracetax.catalog.agent_file import Known, unknown_agent
+from tracetax.catalog import every_agent, load_catalog, load_experiments
+from tracetax.catalog.agent_file import unknown_agent
 from tracetax.catalog.backends import load_backends
-from tracetax.catalog.runtime_file import jdk_folders
+from tracetax.catalog.command_line import WORKLOAD
+from tracetax.catalog.runtime_file import by_language, sound_runtimes
 from tracetax.commands.console import console
 from tracetax.commands.request import DEFAULT_EXPERIMENT
 from tracetax.errors import ExitCode, UserError
 from tracetax.machine.doctor import diagnose
-from tracetax.model import Agent
+from tracetax.model import Agent, language_of
 from tracetax.results.folder import RunFolder
 from tracetax.run.describe import estimate_words
 from tracetax.run.plan import cells, memory_needed
@@ -53,23 +54,24 @@ def show_list(what: str, root: Path, own: Sequence[Path] = (), only: str | None 
     if not rows and what == "runs":
         console().print(f"No run in {FOLDER}/ yet.   (./tracetax run)")
         return
-    _print_table(rows)
+    _print_table(_without_only_language(rows))
     if what == "configurations":
-        _print_technologies(load_agents(root, own), only)
+        _print_technologies(every_agent(root, own).single, only)
 
 
 def agents(root: Path, own: Sequence[Path] = ()) -> list[Row]:
-    """Every agent with its version and what it is."""
+    """Every agent for every language, with its version and what it is."""
     return [
         {
-            "agent": key,
+            "agent": agent.key,
+            "language": agent.language,
             "name": agent.name,
             "version": agent.version or None,
             "instrumentation": agent.instrumentation,
             "licence": agent.licence,
             "configurations": sum(":" not in name for name in agent.configurations),
         }
-        for key, agent in load_agents(root, own).items()
+        for agent in every_agent(root, own).single
     ]
 
 
@@ -89,35 +91,36 @@ def backends(root: Path) -> list[Row]:
 
 def configurations(root: Path, only: str | None, own: Sequence[Path] = ()) -> list[Row]:
     """Every configuration with what it contains and promises; of one agent where ``only`` names it."""
-    every = load_agents(root, own)
-    if only is not None and only not in every:
-        raise UserError(unknown_agent(only, Known(every)))
+    every = every_agent(root, own)
+    if only is not None and only not in every.products:
+        raise UserError(unknown_agent(only, every.of("")))
     return [
         {
-            "agent": key,
+            "agent": agent.key,
+            "language": agent.language,
             "configuration": name,
             "title": config.title,
             "layers": "+".join(config.layers),
             "promises": str(config.delivery),
             "profile": config.profile,
         }
-        for key, agent in every.items()
+        for agent in every.single
         for name, config in agent.configurations.items()
-        if only in (None, key) and ":" not in name
+        if only in (None, agent.key) and ":" not in name
     ]
 
 
 def experiments(root: Path) -> list[Row]:
     """Every experiment with its estimated time."""
-    known = load_agents(root)
+    every = every_agent(root)
     return [
         {
             "experiment": name,
             "title": experiment.title,
             "parts": len(experiment.parts),
-            "time": estimate_words(experiment, known),
+            "time": estimate_words(experiment, dict(every.of(language_of(experiment.workload)).agents)),
         }
-        for name, experiment in load_experiments(known, root).items()
+        for name, experiment in load_experiments(every, root).items()
     ]
 
 
@@ -148,7 +151,11 @@ def runs(folder: Path) -> list[Row]:
 
 def doctor(root: Path, *, as_json: bool = False) -> int:
     """The state of toolchain and machine; the exit code says whether something is missing."""
-    diagnosis = diagnose(root, cache_dir(os.environ), Path.cwd(), _default_memory(root), jdk_folders(root))
+    runtimes = sound_runtimes(root)
+    default = by_language(runtimes).get(language_of(WORKLOAD))
+    others = [runtime for runtime in runtimes.values() if runtime != default]
+    runtimes_first = [*([default] if default else []), *others]
+    diagnosis = diagnose(root, cache_dir(os.environ), Path.cwd(), _default_memory(root), runtimes_first)
     if as_json:
         print(msgspec.json.format(msgspec.json.encode(diagnosis), indent=2).decode())
     else:
@@ -166,6 +173,13 @@ def _default_memory(root: Path) -> int | None:
     except UserError:
         return None
     return max(memory_needed(cell, {}) for cell in cells(experiment, agents))
+
+
+def _without_only_language(rows: list[Row]) -> list[Row]:
+    """The rows of a table, without a language that is the same in all of them."""
+    if len({str(row.get("language")) for row in rows}) > 1:
+        return rows
+    return [{key: value for key, value in row.items() if key != "language"} for row in rows]
 
 
 def _print_table(rows: Sequence[Row]) -> None:
@@ -198,11 +212,13 @@ def _cell(value: str | int | list[str] | None) -> str:
     return ", ".join(value) if isinstance(value, list) else " ".join(str(value).split())
 
 
-def _print_technologies(every: dict[str, Agent], only: str | None) -> None:
-    for key, agent in every.items():
+def _print_technologies(every: Sequence[Agent], only: str | None) -> None:
+    for agent in every:
         others = [name for name in agent.technologies if name != agent.technology]
-        if others and only in (None, key):
-            each = f"Each of {key} in {agent.technologies[agent.technology].title}; also as NAME:TECHNOLOGY, with "
+        if others and only in (None, agent.key):
+            each = (
+                f"Each of {agent.key} in {agent.technologies[agent.technology].title}; also as NAME:TECHNOLOGY, with "
+            )
             console().print(f"{each}{', '.join(others)}.", soft_wrap=True)
 
 

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -17,13 +18,14 @@ from tracetax.backend import Backend
 from tracetax.catalog import load_agents
 from tracetax.catalog.backends import load_backends
 from tracetax.catalog.own_artifacts import changed_files, unchanged
+from tracetax.catalog.workload_file import load_workload
 from tracetax.commands.request import Asked
 from tracetax.errors import UserError
 from tracetax.machine.disturbance import busy_cores, busy_words
 from tracetax.machine.facts import Machine
 from tracetax.machine.isolation import Isolation
 from tracetax.machine.limits import memory_available
-from tracetax.model import Agent, Experiment, Search
+from tracetax.model import Agent, Experiment, Search, language_of
 from tracetax.place import PROGRAM
 from tracetax.process import inherited_traps
 from tracetax.results.folder import RunFolder, check_free
@@ -33,6 +35,7 @@ from tracetax.run.building import check_buildable
 from tracetax.run.equipment import Equipment
 from tracetax.run.plan import cells, check_memory, check_samples
 from tracetax.run.runtimes import foresee_runtimes
+from tracetax.run.supplies import check_started
 
 
 class Command(Struct, frozen=True):
@@ -67,7 +70,7 @@ def new_run(
         tool_version=__version__,
         seed=seed,
         hashes=prepare.hashes(experiment, equipment, machine),
-        machine=msgspec.to_builtins(machine_with_java(machine, equipment)),
+        machine=facts_of_run(machine, equipment),
         agents=equipment.agents,
         invocations=(invocation(command, experiment),),
         inherited=inherited_traps(
@@ -77,7 +80,8 @@ def new_run(
         ),
         search=search,
         backends=backends,
-        java={part.name: equipment.jdks[part.jvm.jdk].described for part in experiment.parts},
+        runtime=equipment.runtime,
+        ran_on={part.name: equipment.interpreter(part.settings).described for part in experiment.parts},
     )
     return equipment, RunFolder.create(path, manifest)
 
@@ -94,6 +98,7 @@ def foreseen(
         check_free(path)
     used = prepare.needed_agents(experiment, agents)
     check_buildable(experiment, used)
+    check_started(experiment, used, load_workload(experiment.workload, root)[0])
     return foresee_runtimes(experiment, used, root)
 
 
@@ -118,7 +123,7 @@ def ask_whether_busy(isolation: Isolation, console: Console) -> None:
 
 def refuse_changed_files(manifest: Manifest, root: Path) -> None:
     """Raise UserError where an agent, a backend or a file of the user's has changed since a run began."""
-    catalog = load_agents(root, _own_folders(manifest.agents))
+    catalog = load_agents(root, language_of(manifest.experiment.workload), _own_folders(manifest.agents))
     changed = [f"the agent {key}" for key, agent in manifest.agents.items() if not unchanged(agent, catalog.get(key))]
     known = load_backends(root) if manifest.backends else {}
     changed += [f"the backend {key}" for key, backend in manifest.backends.items() if known.get(key) != backend]
@@ -147,9 +152,20 @@ def taken_up(folder: RunFolder, experiment: Experiment, command: Command, machin
     return equipment
 
 
-def machine_with_java(machine: Machine, equipment: Equipment) -> Machine:
-    """The machine, with the Java that this run uses in place of the one that is found first."""
-    return replace(machine, java=", ".join(dict.fromkeys(str(jdk) for jdk in equipment.jdks.values())))
+def facts_of_run(machine: Machine, equipment: Equipment) -> dict[str, Any]:
+    """The machine's facts, with the runtime that this run uses in place of the Java that is found first."""
+    facts: dict[str, Any] = {}
+    for name, value in msgspec.to_builtins(machine).items():
+        if name != "java":
+            facts[name] = value
+        elif words := runtime_words(equipment):
+            facts[equipment.runtime.key] = words
+    return facts
+
+
+def runtime_words(equipment: Equipment) -> str:
+    """The versions of the runtime that a run uses."""
+    return ", ".join(dict.fromkeys(str(one) for one in equipment.interpreters.values()))
 
 
 def invocation(command: Command, experiment: Experiment) -> Invocation:

@@ -14,11 +14,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tracetax.backend import Backend
-from tracetax.catalog import adhoc_experiment, load_agents, load_catalog, rescheduled
+from tracetax.catalog import adhoc_experiment, every_agent, load_catalog, rescheduled
 from tracetax.catalog.backends import load_backends, with_backends
-from tracetax.catalog.command_line import TypedCalls, TypedExperiment, TypedSearch, option, typed_jvm
+from tracetax.catalog.command_line import WORKLOAD, TypedCalls, TypedExperiment, TypedSearch
 from tracetax.catalog.experiment_shape import Variant
 from tracetax.catalog.own_artifacts import with_artifacts
+from tracetax.catalog.settings import SetOptions, option, typed_settings
+from tracetax.catalog.workload_file import load_workload
 from tracetax.commands.options import (
     NOT_AN_OPTION,
     AgentsDirs,
@@ -29,7 +31,7 @@ from tracetax.commands.options import (
     typed_as,
 )
 from tracetax.errors import UserError
-from tracetax.model import Agent, Experiment
+from tracetax.model import Agent, Experiment, language_of
 
 DEFAULT_EXPERIMENT = "quick"
 RESUMABLE = frozenset({"blocks", "half_width", "budget", "resume", "fail_if", "dry_run"})
@@ -107,7 +109,16 @@ class CheckRequest:
     configuration: Annotated[str | None, NOT_AN_OPTION] = None
     agents_dirs: AgentsDirs = ()
     artifacts: OneFilePerArtifact = ()
-    jdk: int = option(0, "The feature release of Java, such as 21. Default: the JDK that is found first.")
+    workload: str | None = option(
+        None,
+        "The program that it traces, such as calltree/python, a folder in workloads/; its language says which of the "
+        f"agent's files is tried. Default: {WORKLOAD}.",
+    )
+    settings: SetOptions = option(
+        (),
+        "KEY=VALUE: a setting of what runs the workload, such as node=24 or heap=2GiB. May be given once for each key.",
+    )
+    jdk: int = option(0, "--set jdk=…: the feature release of Java, such as 21. Default: the JDK that is found first.")
     out: Path | None = option(None, "The folder for the trial. Default: runs/<date>-check-<agent>-<tag>.")
     pin: Flag = option(
         False,
@@ -137,7 +148,7 @@ def run(experiment: str | None = None, /, *, request: Request = NO_REQUEST) -> i
     ----------
     experiment
         A name from `./tracetax list experiments`, or the path of a TOML file. Default: quick.
-        --jdk, --collector and --heap go before what it says.
+        --set, --jdk, --collector and --heap go before what it says.
     """
     from tracetax.cli import ROOT
     from tracetax.commands.run import run_command
@@ -207,15 +218,16 @@ def _experiment(request: Request, root: Path) -> tuple[dict[str, Agent], Experim
                 "For example: ./tracetax run --agent kieker,opentelemetry --rate 1000/s --depth 10"
             )
         name, own = request.experiment or DEFAULT_EXPERIMENT, request.agents_dirs
-        return load_catalog(name, root, own, variant=_variant(request), jvm=typed_jvm(request))
+        return load_catalog(name, root, own, variant=_variant(request), typed=typed_settings(request))
     if request.experiment is not None:
         raise UserError("--agent and an experiment exclude each other: the experiment's file names its agents.")
     if variant := _variant(request):
         raise UserError(
             f"--{variant} goes with an experiment, whose file says what it changes.   (./tracetax run --help)"
         )
-    agents = load_agents(root, request.agents_dirs)
-    return agents, adhoc_experiment(agents, request)
+    workload, runtime = load_workload(request.workload or WORKLOAD, root)
+    known = every_agent(root, request.agents_dirs).of(language_of(workload.key))
+    return dict(known.agents), adhoc_experiment(known, request, runtime)
 
 
 def _typed(request: Request, names: list[str]) -> list[str]:

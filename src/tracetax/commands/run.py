@@ -6,6 +6,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from tracetax.catalog.workload_file import load_workload
 from tracetax.commands.compare import gate, limit, slower_builds
 from tracetax.commands.console import console as new_console
 from tracetax.commands.ending import ending_in_order, tell_failed
@@ -13,9 +14,9 @@ from tracetax.commands.opening import (
     Command,
     ask_whether_busy,
     foreseen,
-    machine_with_java,
     new_run,
     refuse_changed_files,
+    runtime_words,
     taken_up,
 )
 from tracetax.commands.report import conclude, exit_code, show
@@ -49,7 +50,7 @@ def run_command(request: Request, root: Path, typed: tuple[str, ...]) -> int:
     if request.dry_run:
         for note in foreseen(experiment, agents, root, request.out, wanted.backends):
             console.print(note, soft_wrap=True)
-        _print_plan(experiment, agents, seed, console)
+        _print_plan(experiment, agents, seed, command)
         return ExitCode.OK
     machine = machine_facts(Path.cwd())
     tag = f"{random.SystemRandom().getrandbits(16):04x}"
@@ -74,7 +75,7 @@ def _resume(request: Request, path: Path, command: Command) -> int:
         refuse_changed_files(manifest, root)
         for note in foreseen(experiment, manifest.agents, root, None, manifest.backends):
             console.print(note, soft_wrap=True)
-        _print_plan(experiment, manifest.agents, manifest.seed, console)
+        _print_plan(experiment, manifest.agents, manifest.seed, command)
         return ExitCode.OK
     refuse_changed_files(manifest, root)
     machine = machine_facts(Path.cwd())
@@ -122,8 +123,9 @@ def _measure(
     return status if status or by is None else gate(slower_builds(findings.comparisons, by), by)
 
 
-def _print_plan(experiment: Experiment, agents: dict[str, Agent], seed: int, console: Console) -> None:
-    for line in plan_lines(experiment, agents, seed):
+def _print_plan(experiment: Experiment, agents: dict[str, Agent], seed: int, command: Command) -> None:
+    console, (_, runtime) = command.console, load_workload(experiment.workload, command.root)
+    for line in plan_lines(experiment, agents, seed, runtime):
         console.print(line, soft_wrap=True)
 
 
@@ -134,8 +136,8 @@ def _headline(
     console.print()
     console.print(Text.assemble((experiment.key, "bold"), f": {experiment.title}"), soft_wrap=True)
     facts = (machine.cpu, plural(machine.cores, "core"), f"{machine.memory_bytes / 2**30:.0f} GiB", machine.kernel)
-    java = machine_with_java(machine, equipment).java
-    console.print(f"Machine   {', '.join(facts)}, {java}     load {machine.load[0]:.1f}", soft_wrap=True)
+    known = ", ".join(text for text in (*facts, runtime_words(equipment)) if text)
+    console.print(f"Machine   {known}     load {machine.load[0]:.1f}", soft_wrap=True)
     if equipment.isolation.workload:
         console.print(f"Cores     {equipment.isolation.words}", soft_wrap=True)
     for part in experiment.parts:

@@ -47,7 +47,8 @@ class Supplied(Struct, frozen=True):
     """A backend and all that it is started with, but for its ports and the trial's folder."""
 
     backend: Backend
-    java: Path | None
+    runner: Path | None
+    """What runs it; None where it is a program by itself."""
     values: dict[str, str]
     """What the placeholders in the backend's file are filled with, by name."""
 
@@ -101,7 +102,7 @@ class BackendServer:
             **{f"port.{name}": str(port) for name, port in self._named.items()},
             "trial.dir": str(folder),
         }
-        self.command = command_of(self.backend, supplied.java, values, folder)
+        self.command = command_of(self.backend, supplied.runner, values, folder)
         own_variables = {name: fill(value, values) for name, value in self.backend.start.environment.items()}
         self.process = Process(
             self.command,
@@ -286,8 +287,8 @@ class BackendServer:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-def command_of(backend: Backend, java: Path | None, values: Mapping[str, str], folder: Path) -> tuple[str, ...]:
-    """What starts a backend: a program, or a JVM whose temporary files go where the trial's do."""
+def command_of(backend: Backend, runner: Path | None, values: Mapping[str, str], folder: Path) -> tuple[str, ...]:
+    """What starts a backend: a program, or what runs it, whose temporary files go where the trial's do."""
     start = backend.start
     arguments = tuple(fill(argument, values) for argument in start.arguments)
     if not start.by_java:
@@ -296,7 +297,7 @@ def command_of(backend: Backend, java: Path | None, values: Mapping[str, str], f
     if start.main:
         where = ("-cp", ":".join(fill(entry, values) for entry in start.class_path), start.main)
     flags = (f"-Djava.io.tmpdir={folder}", *(fill(flag, values) for flag in start.jvm))
-    return (str(java), *flags, *where, *arguments)
+    return (str(runner), *flags, *where, *arguments)
 
 
 def fetched(port: int, path: str, seconds: float) -> str:

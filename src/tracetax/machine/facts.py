@@ -10,7 +10,6 @@ from msgspec import Struct
 
 from tracetax.machine.isolation import Isolation, isolation_here
 from tracetax.machine.limits import MachineLimits, meminfo, read_limits, usable_cores
-from tracetax.machine.toolchain import find_jdk
 
 ROOT = Path("/")
 TURBO_SWITCHES = ("sys/devices/system/cpu/intel_pstate/no_turbo", "sys/devices/system/cpu/cpufreq/boost")
@@ -45,12 +44,12 @@ class Machine(Struct, frozen=True):
     limits: MachineLimits
     disk_free_bytes: int
     python: str
-    java: str | None
+    java: str | None = None
+    """What the workload runs on; of a run alone, and of the doctor. None where nothing was looked for."""
 
 
 def machine_facts(folder: Path, root: Path = ROOT) -> Machine:
     """Read the facts; ``folder`` names the disk that a run will fill, ``root`` is where /proc and /sys are found."""
-    jdk = find_jdk(os.environ)
     flags = _cpu_field(root, "flags")
     return Machine(
         cpu=_cpu_field(root, "model name") or _text(root / "proc/device-tree/model") or platform.machine(),
@@ -75,7 +74,6 @@ def machine_facts(folder: Path, root: Path = ROOT) -> Machine:
         limits=read_limits(root),
         disk_free_bytes=shutil.disk_usage(folder).free,
         python=platform.python_version(),
-        java=str(jdk) if jdk else None,
     )
 
 

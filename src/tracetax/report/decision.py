@@ -183,7 +183,7 @@ def _alike(part: PartFinding, like: PartFinding) -> bool:
     """Whether a part is the same but for the speed at which calls were started."""
 
     def without_speed(of: PartFinding) -> object:
-        return replace(of.parameters, rate=FULL, calls=0, wait=like.parameters.wait), of.jvm, of.java
+        return replace(of.parameters, rate=FULL, calls=0, wait=like.parameters.wait), of.settings, of.ran_on
 
     return part.parameters.rate != like.parameters.rate and without_speed(part) == without_speed(like)
 

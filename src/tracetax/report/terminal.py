@@ -65,10 +65,10 @@ def render(findings: Findings, console: Console, page: Path | None, run: Path) -
             _print(console, _wrapped(comparison.text, console.width))
     _decision(console, findings, parts)
     layout = Layout(parts, console.width, ranked_by(findings))
-    several = len({platform_words(view.part) for view in parts}) > 1
+    several = len({platform_words(view.part, view.runtime) for view in parts}) > 1
     for view in parts:
         console.print()
-        _part(console, view, layout, platform_words(view.part) if several else "", told)
+        _part(console, view, layout, platform_words(view.part, view.runtime) if several else "", told)
         published = published_view(view)
         if published:
             console.print()

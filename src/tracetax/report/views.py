@@ -11,9 +11,17 @@ from tracetax.analysis.measures import INDICATIVE_BELOW
 from tracetax.model import FULL, Delivery, Parameters
 from tracetax.place import PROGRAM
 from tracetax.report import numbers
-from tracetax.results.findings import AABand, ConfigurationFinding, Findings, GrowthFinding, Measure, PartFinding
+from tracetax.results.findings import (
+    AABand,
+    ConfigurationFinding,
+    Findings,
+    GrowthFinding,
+    Measure,
+    PartFinding,
+)
 from tracetax.results.findings import find_measure as measure
 from tracetax.results.records import Verdict
+from tracetax.results.runtime import RuntimeFinding
 from tracetax.words import plural, share
 
 NO_RESULT = "No result: a check that everything works. Do not quote its numbers."
@@ -69,6 +77,7 @@ class PartView(Struct, frozen=True):
     baselines: tuple[ConfigurationFinding, ...]
     bands: tuple[AABand, ...]
     groups: dict[Group, tuple[ConfigurationFinding, ...]]
+    runtime: RuntimeFinding | None = None
 
     @property
     def rows(self) -> tuple[ConfigurationFinding, ...]:
@@ -115,6 +124,7 @@ def _view(findings: Findings, part: PartFinding) -> PartView:
         baselines=tuple(row for row in mine if row.is_baseline),
         bands=tuple(band for band in findings.aa if band.part == part.name),
         groups={group: members for group, members in groups.items() if members},
+        runtime=findings.experiment.runtime,
     )
 
 
@@ -218,7 +228,8 @@ def apart(row: ConfigurationFinding) -> Measure | None:
 
 def rows_id(row: ConfigurationFinding) -> str:
     """Where on the page the trials behind a row are listed."""
-    parts = (row.part, row.agent, row.configuration, row.build, row.backend, str(row.heap_bytes >> 20))
+    heap = str(row.heap_bytes >> 20) if row.heap_bytes else ""
+    parts = (row.part, row.agent, row.configuration, row.build, row.backend, heap)
     return "rows-" + "-".join("".join(c if c.isalnum() else "-" for c in part) for part in parts if part)
 
 
@@ -307,11 +318,25 @@ def slow_share_words(rows: Sequence[ConfigurationFinding]) -> list[str]:
     return [f"none of {fewest.starts} starts was slow: with 95 % confidence fewer than {upper} are"]
 
 
-def platform_words(part: PartFinding) -> str:
+def platform_words(part: PartFinding, runtime: RuntimeFinding | None) -> str:
     """What a part ran on: ``JDK 21.0.8 (Debian), G1, heap 2 GiB``; empty where that is not known."""
-    if part.jvm is None or part.java is None:
+    if part.ran_on is None:
         return ""
-    return f"{part.java}, {part.jvm.collector}, heap {numbers.size(part.jvm.heap_bytes)}"
+    kinds = runtime.settings if runtime else {}
+    chosen = [(name, kinds.get(name), value) for name, value in part.settings.items()]
+    choices = [str(value) for _, kind, value in chosen if kind == "choice"]
+    sizes = [f"{name.replace('_', ' ')} {numbers.size(float(value))}" for name, kind, value in chosen if kind == "size"]
+    return ", ".join((str(part.ran_on), *choices, *sizes))
+
+
+def heap_words(heap_bytes: int) -> str:
+    """A heap in words, ``heap 2 GiB``; empty where the runtime has none that is set."""
+    return f"heap {numbers.size(heap_bytes)}" if heap_bytes else ""
+
+
+def baseline_title(row: ConfigurationFinding) -> str:
+    """What a table calls a baseline: ``baseline, heap 2 GiB``."""
+    return ", ".join(text for text in ("baseline", heap_words(row.heap_bytes)) if text)
 
 
 def shown_path(path: Path) -> str:

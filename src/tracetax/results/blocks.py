@@ -173,8 +173,8 @@ def charged_per_call(trial: TrialRecord, share: Share = "all") -> float:
 
     A caller that spins until its next call is due burns a core in either case: its share is the time inside its calls,
     as far as it had a core then (a caller always wants one, so the share of time in which it had one is known).
-    The JVM's own threads are charged to the last call only, since the baselines end there and a longer wait is none of
-    the agent's doing.
+    The runtime's own threads are charged to the last call only, since the baselines end there and a longer wait is
+    none of the agent's doing.
     """
     cpu = trial.cpu
     if cpu is None or trial.in_calls_ns is None:

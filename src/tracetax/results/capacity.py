@@ -6,8 +6,10 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from tracetax.model import FULL, Java, JvmSettings, Rate, Search
-from tracetax.results.folder import disk_errors, read_json, write_json
+from tracetax.model import FULL, Rate, Search, Settings
+from tracetax.program import RuntimeVersion
+from tracetax.results.earlier import Java, JvmSettings, upgraded_capacity
+from tracetax.results.folder import disk_errors, read_upgraded, write_json
 from tracetax.results.records import TrialRecord
 from tracetax.statistics.threshold import Look
 
@@ -76,8 +78,10 @@ class CapacityFinding(Struct, frozen=True):
     delivery: str
     depth: int
     threads: int
-    jvm: JvmSettings
+    jvm: JvmSettings | None
+    """Older name of ``settings`` where they are those of a Java."""
     java: Java | None
+    """Older name of ``ran_on`` where that is a Java."""
     outcome: CapacityOutcome
     complete_at: CapacityEnd | None
     """The highest rate at which every trial was complete, below every rate at which one was not."""
@@ -94,6 +98,10 @@ class CapacityFinding(Struct, frozen=True):
     trials: tuple[CapacityTrial, ...]
     candidate: int = 1
     """Which of the rates ``complete_at`` is that were tried again after they had held, from 1: the others failed."""
+    settings: Settings = {}
+    """What was set of the runtime, sizes in bytes."""
+    ran_on: RuntimeVersion | None = None
+    """The version of the runtime that its trials ran on."""
 
 
 class Capacity(Struct, frozen=True):
@@ -186,4 +194,4 @@ def write_capacity(run: Path, capacity: Capacity) -> Path:
 
 def read_capacity(run: Path) -> Capacity:
     """Read the file. Raises UserError."""
-    return read_json(run / FILE, Capacity)
+    return read_upgraded(run / FILE, Capacity, upgraded_capacity)

@@ -6,8 +6,11 @@ from typing import Any, Literal, cast
 import msgspec
 from msgspec import Struct
 
-from tracetax.model import BASELINE, Java, JvmSettings, Parameters, Use
+from tracetax.model import BASELINE, Parameters, Settings, Use
+from tracetax.program import RuntimeVersion
+from tracetax.results.earlier import Java, JvmSettings
 from tracetax.results.records import Cell, Verdict
+from tracetax.results.runtime import RuntimeFinding
 
 SCHEMA_VERSION = 1
 
@@ -190,8 +193,9 @@ class ConfigurationFinding(Struct, frozen=True):
     technology: str = ""
     """How the agent's probes got into the program, where its agent knows several ways."""
     java: Java | None = None
-    """What its trials ran on."""
+    """Older name of ``ran_on`` where that is a Java."""
     collector: str = ""
+    """Older name of ``settings.collector`` of its part."""
     backend: str = ""
     """The backend in the sink's place, by the name of its folder; empty for the sink."""
     backend_name: str = ""
@@ -200,6 +204,8 @@ class ConfigurationFinding(Struct, frozen=True):
     """Ranks by either cost, as far as it is known of all that are ranked; ``rank`` is the one of ``rank_by``."""
     starts: StartsFinding | None = None
     """None where fewer than five are known: too few to tell a slow one."""
+    ran_on: RuntimeVersion | None = None
+    """The version of the runtime that its trials ran on."""
 
     @property
     def use(self) -> Use:
@@ -240,10 +246,15 @@ class PartFinding(Struct, frozen=True):
     indicative: bool
     """Fewer than 10 blocks."""
     jvm: JvmSettings | None = None
+    """Older name of ``settings`` where they are those of a Java."""
     java: Java | None = None
-    """What its trials ran on."""
+    """Older name of ``ran_on`` where that is a Java."""
     levels: str = ""
     """Its level of each factor, in words: ``depth 2, JDK 21``; empty where there is no factor."""
+    settings: Settings = {}
+    """What was set of the runtime, sizes in bytes."""
+    ran_on: RuntimeVersion | None = None
+    """The version of the runtime that its trials ran on."""
 
 
 class ExperimentFinding(Struct, frozen=True):
@@ -262,6 +273,8 @@ class ExperimentFinding(Struct, frozen=True):
     rank_by: Literal["cpu", "overhead"] = "cpu"
     """What the rows that deliver everything are ranked by: as the experiment says, or ``overhead`` where CPU is not
     known of all of them."""
+    runtime: RuntimeFinding | None = None
+    """None where the workload needs no runtime."""
 
 
 class BuildComparison(Struct, frozen=True):

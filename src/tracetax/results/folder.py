@@ -12,7 +12,7 @@ import io
 import os
 import re
 import shutil
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -23,7 +23,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from tracetax.errors import ExitCode, UserError
-from tracetax.results.earlier import upgraded
+from tracetax.results.earlier import Stored, upgraded_findings, upgraded_manifest, upgraded_record
 from tracetax.results.findings import Findings
 from tracetax.results.manifest import MANIFEST_VERSION, READABLE_VERSIONS, Manifest, Searching, WrittenBy
 from tracetax.results.records import TrialRecord
@@ -66,8 +66,9 @@ class RunFolder:
     @property
     def manifest(self) -> Manifest:
         """What the run is. Raises UserError where another version of Tracetax wrote it."""
-        self._check_version()
-        return read_json(self.path / "manifest.json", Manifest)
+        older = self._check_version() < MANIFEST_VERSION
+        path = self.path / "manifest.json"
+        return read_upgraded(path, Manifest, upgraded_manifest) if older else read_json(path, Manifest)
 
     def _check_version(self) -> int:
         """The format of the folder. Raises UserError where this version does not read it."""
@@ -170,7 +171,7 @@ class RunFolder:
         """The findings. Raises UserError where the run has none yet."""
         if not (self.path / "findings.json").is_file():
             raise UserError(f"{self.path} has no findings yet.   ({resume_command(self.path)})")
-        return read_json(self.path / "findings.json", Findings)
+        return read_upgraded(self.path / "findings.json", Findings, upgraded_findings)
 
 
 def resume_command(path: Path) -> str:
@@ -264,6 +265,15 @@ def read_json(path: Path, kind: type[T]) -> T:
         raise _unreadable(path, error) from None
 
 
+def read_upgraded(path: Path, kind: type[T], upgraded: Callable[[Stored], Stored]) -> T:
+    """Decode a JSON file that an earlier version may have written. Raises UserError as :func:`read_json` does."""
+    stored = read_json(path, Stored)
+    try:
+        return msgspec.convert(upgraded(stored), kind)
+    except (msgspec.ValidationError, KeyError, TypeError) as error:
+        raise _unreadable(path, error) from None
+
+
 def _unreadable(path: Path, reason: object) -> UserError:
     return UserError(f"{path} cannot be read: {reason}{_way_out(path)}")
 
@@ -273,21 +283,13 @@ def _read_record(path: Path, *, older: bool) -> TrialRecord:
 
     ``older``: the run folder has an earlier format.
     """
-    record = _read_older(path) if older else read_json(path, TrialRecord)
+    record = read_upgraded(path, TrialRecord, upgraded_record) if older else read_json(path, TrialRecord)
     absurd = next(_absurd(msgspec.to_builtins(record), ""), None)
     if absurd is None and record.number != int(path.parent.name):
         absurd = f"number is {record.number}"
     if absurd:
         raise _unreadable(path, f"{absurd}, which is not possible")
     return record
-
-
-def _read_older(path: Path) -> TrialRecord:
-    fields = read_json(path, dict[str, Any])
-    try:
-        return msgspec.convert(upgraded(fields), TrialRecord)
-    except msgspec.ValidationError as error:
-        raise _unreadable(path, error) from None
 
 
 def _absurd(value: Any, key: str) -> Generator[str]:

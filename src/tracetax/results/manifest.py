@@ -5,11 +5,12 @@ from typing import Any
 from msgspec import Struct
 
 from tracetax.backend import Backend
-from tracetax.model import Agent, Experiment, Java, Search, Use
+from tracetax.model import Agent, Experiment, Search, Use
+from tracetax.program import Runtime, RuntimeVersion
 
-MANIFEST_VERSION = 3
-READABLE_VERSIONS = (2, MANIFEST_VERSION)
-"""Of a run folder in format 2, :mod:`tracetax.results.earlier` reads the records."""
+MANIFEST_VERSION = 4
+READABLE_VERSIONS = (2, 3, MANIFEST_VERSION)
+"""What a run folder in an earlier format holds, :mod:`tracetax.results.earlier` brings into the present shape."""
 
 
 class Invocation(Struct, frozen=True):
@@ -55,13 +56,15 @@ class Manifest(Struct, frozen=True):
     """The agents that are measured, as their files were: a finished run does not change with the catalog."""
     invocations: tuple[Invocation, ...]
     inherited: tuple[str, ...] = ()
-    """Names of environment variables that would have changed a JVM or an agent, and were not passed on."""
+    """Names of environment variables that would have changed the workload or an agent, and were not passed on."""
     part_endings: dict[str, str] = {}
     """Why each part stopped, by its name."""
     search: Search | None = None
     """Where the run searches for the highest complete rate: how. Its parts are searched one after the other."""
-    java: dict[str, Java] = {}
-    """What the trials of each part run on, by its name."""
+    runtime: Runtime | None = None
+    """The runtime of the workload, as its file was; None where the workload needs none."""
+    ran_on: dict[str, RuntimeVersion] = {}
+    """The version of it that the trials of each part run on, by the part's name."""
     backends: dict[str, Backend] = {}
     """The backends that stand in the sink's place, as their files were."""
     chosen_calls: tuple[ChosenCalls, ...] = ()

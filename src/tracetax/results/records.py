@@ -72,7 +72,7 @@ class WarmUp(Struct, frozen=True):
     method_level: int
     ledger: Ledger
     rest_ns: int = 0
-    """How long the JVM's compilers were waited for after the last burst."""
+    """How long the runtime's compilers were waited for after the last burst."""
     rest_compiling_ns: int = 0
     """CPU that the compilers used during that wait."""
     at_rest: bool = True
@@ -95,7 +95,7 @@ class Moments(Struct, frozen=True):
 
 
 class Disturbance(Struct, frozen=True):
-    """What else the machine did from the start of the JVM until it was drained, in cores unless named.
+    """What else the machine did from the start of the workload until it was drained, in cores unless named.
 
     Where the program was built in the trial, that of the build instead if others took more then.
     """
@@ -149,7 +149,7 @@ class CpuTimes(Struct, frozen=True):
     gc: int
     """Garbage collection, the VM's operation thread included, which does a part of it."""
     jvm: int
-    """The JVM's own further threads, and the driver's that waits for commands."""
+    """The runtime's own further threads, and the driver's that waits for commands; called so when Java was alone."""
     ended: int
     """What the process's clock says beyond its living threads: threads that had ended."""
 
@@ -173,7 +173,7 @@ class CpuAccount(Struct, frozen=True):
 
 
 class HeapUse(Struct, frozen=True):
-    """The heap from the first call to the last, by what the JVM tells of each collection."""
+    """The heap from the first call to the last, by what the runtime tells of each collection."""
 
     mean_bytes: float
     """Used heap, mean over time."""
@@ -181,7 +181,7 @@ class HeapUse(Struct, frozen=True):
     """Standard deviation of the used heap over time ÷ its mean; None where nothing is used."""
     collections: int
     pause_ns: int
-    """All pauses of collections together; the JVM tells each in whole ms."""
+    """All pauses of collections together; the runtime may tell each in whole ms."""
     longest_pause_ns: int
 
 
@@ -246,4 +246,4 @@ class TrialRecord(Struct, frozen=True):
     only afterwards."""
     heap: HeapUse | None = None
     building: Building | None = None
-    """Where the program was built in the trial, before its JVM started."""
+    """Where the program was built in the trial, before it was started."""

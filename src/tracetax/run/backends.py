@@ -4,7 +4,7 @@ from collections.abc import Collection, Generator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from tracetax.artifacts import Say, Workplace, find_tool, obtain, prepared
+from tracetax.artifacts import Say, Workplace, obtain, prepared, runner_of
 from tracetax.backend import Backend
 from tracetax.catalog import fill
 from tracetax.catalog.placeholders import ARTIFACT, BACKEND_FILES, PREPARED, referred_to, sink_protocols
@@ -34,7 +34,7 @@ def supply_backend(backend: Backend, folder: Path, cache: Path, say: Say) -> Sup
     folders = prepared(needed.steps, place, say)
     return Supplied(
         backend=backend,
-        java=find_tool("java", f"to run {backend.name}") if backend.start.by_java else None,
+        runner=runner_of(backend),
         values={
             **{f"{ARTIFACT}{name}": str(path) for name, path in artifacts.items()},
             **{f"{PREPARED}{name}": str(path) for name, path in folders.items()},

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from tracetax.artifacts.compiling import javac_command
+from tracetax.artifacts.compiling import compile_command, program_sources
 from tracetax.artifacts.prepared import program_command
 from tracetax.artifacts.start_up import write_sources
 from tracetax.catalog.placeholders import (
@@ -26,7 +26,7 @@ from tracetax.catalog.placeholders import (
 )
 from tracetax.errors import ExitCode, UserError
 from tracetax.machine import disturbance
-from tracetax.model import WORKLOAD_CLASSES, Agent, Experiment
+from tracetax.model import WORKLOAD_BUILT, Agent, Experiment
 from tracetax.process import Process, clean_environment
 from tracetax.results.records import Building
 from tracetax.run.equipment import Equipment
@@ -35,8 +35,6 @@ from tracetax.run.supplies import measured
 from tracetax.workloads.driver import WorkloadFailed
 
 LOG = "building.txt"
-RELEASE = 11
-"""The release of Java that the program is compiled for where no step says another."""
 POLL_SECONDS = 0.001
 """How exactly the end of a process is known."""
 
@@ -57,7 +55,7 @@ def check_buildable(experiment: Experiment, agents: dict[str, Agent]) -> None:
         return
     for agent in agents.values():
         for step in made_of_program(references(agent, measured(experiment, agent)).steps):
-            other = [name for name in ("unzip", "copy", "go") if getattr(step, name)]
+            other = list(step.made_once)
             other += ["compile into a jar"] if step.compile and step.compile.jar else []
             if other:
                 raise UserError(
@@ -85,34 +83,29 @@ def build_program(plan: TrialPlan, equipment: Equipment, folder: Path, logs: Pat
         **{f"{PREPARED}{name}": str(path) for name, path in equipment.folders(use).items()},
         **{f"{PREPARED}{step.name}": str(folder / step.name) for step in steps},
         FILES: str(equipment.agent_folder(use.agent) / "files"),
-        WORKLOAD_CLASSES: str(classes),
+        WORKLOAD_BUILT: str(classes),
         WORKLOAD_SOURCES: str(sources),
     }
     tools = _Tools(plan, equipment, folder, logs)
-    from_classes = any(WORKLOAD_CLASSES in names_in(text) for step in steps for text in texts_of(step))
-    left = _java(sources)
+    from_classes = any(WORKLOAD_BUILT in names_in(text) for step in steps for text in texts_of(step))
+    left = program_sources(sources)
     if from_classes or not any(step.compile for step in steps):
-        tools.run("javac", javac_command(_files(left), classes, class_path="", release=RELEASE), classes)
+        tools.run("the compiler", compile_command(_files(left), classes, class_path=""), classes)
         left = {}
     for step in steps:
         out = folder / step.name
         if step.compile:
-            files = _files(left | _java(Path(fill(step.compile.sources, values))))
+            files = _files(left | program_sources(Path(fill(step.compile.sources, values))))
             class_path = ":".join(fill(entry, values) for entry in step.compile.class_path)
-            command = javac_command(files, out, class_path=class_path, release=step.compile.release)
-            tools.run(f'javac of "{step.name}"', command, out)
+            command = compile_command(files, out, class_path=class_path, release=step.compile.release)
+            tools.run(f'the compiler of "{step.name}"', command, out)
             left = {}
         if step.run:
             tools.run(f'"{step.name}"', program_command(step.run, values | {OUT: str(out)}), out)
     made = {f"{PREPARED}{step.name}" for step in steps}
-    woven = [fill(entry, values) for entry in plan.config.class_path if made.intersection(names_in(entry))]
+    woven = [fill(entry, values) for entry in plan.config.search_path if made.intersection(names_in(entry))]
     compiled = [classes] if classes.is_dir() else []
     return Built(class_path=(*map(Path, woven), *compiled), building=tools.spent, load=tools.load)
-
-
-def _java(folder: Path) -> dict[Path, Path]:
-    """The sources below a folder, by where in it they lie."""
-    return {path.relative_to(folder): path for path in sorted(folder.rglob("*.java"))}
 
 
 def _files(sources: dict[Path, Path]) -> list[str]:

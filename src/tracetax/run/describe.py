@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from tracetax.model import Agent, Experiment, JvmSettings, Part
+from tracetax.model import Agent, Experiment, Part, Settings, heap_of, settings_key
+from tracetax.program import Runtime
 from tracetax.results.records import BASELINES, Cell
 from tracetax.run.plan import cells, configuration, expected_seconds, memory_cells
 from tracetax.run.progress import between_words, duration_words
@@ -44,8 +45,8 @@ def estimate_words(experiment: Experiment, agents: dict[str, Agent]) -> str:
     return f"about {between_words(*estimated_seconds(experiment, agents))}"
 
 
-def plan_lines(experiment: Experiment, agents: dict[str, Agent], seed: int) -> Iterator[str]:
-    """The plan of an experiment, line by line."""
+def plan_lines(experiment: Experiment, agents: dict[str, Agent], seed: int, runtime: Runtime) -> Iterator[str]:
+    """The plan of an experiment, whose workload the runtime runs, line by line."""
     schedule = experiment.schedule
     every = cells(experiment, agents)
     yield f"{experiment.key}: {experiment.title}"
@@ -55,12 +56,13 @@ def plan_lines(experiment: Experiment, agents: dict[str, Agent], seed: int) -> I
         yield VARIANTS[experiment.variant]
     if not experiment.result:
         yield "Only checks that everything works; its numbers are no result."
-    settings = list(dict.fromkeys(part.jvm for part in experiment.parts))
+    settings = list({settings_key(part.settings): part.settings for part in experiment.parts}.values())
     for part in experiment.parts:
         yield ""
-        yield f"{part.title}: {part_words(part)}" + (f"; {jvm_words(part.jvm)}" if len(settings) > 1 else "")
+        own_settings = f"; {settings_words(part.settings, runtime)}" if len(settings) > 1 else ""
+        yield f"{part.title}: {part_words(part)}{own_settings}"
         for cell in (cell for cell in every if cell.part == part.name):
-            own = cell.heap_bytes != part.jvm.heap_bytes
+            own = cell.heap_bytes != heap_of(part.settings)
             heap = f", heap {cell.heap_bytes / 2**20:,.0f} MiB" if own else ""
             yield f"  {_cell_words(cell, agents)}{heap}"
     yield ""
@@ -77,9 +79,10 @@ def plan_lines(experiment: Experiment, agents: dict[str, Agent], seed: int) -> I
         + (f"when every 95 % interval has a half-width of at most {' or '.join(bounds)}, " if bounds else "")
         + f"after its last block, or when the budget of {duration_words(schedule.budget_ns / 1e9)} is spent."
     )
-    yield from _beside_blocks(schedule)
-    common = "as named above" if len(settings) > 1 else jvm_words(settings[0])
-    yield f"JVM: {common}, the same for baseline and agents of a part, except where a configuration has its own heap."
+    yield from _beside_blocks(schedule, memory=schedule.memory and runtime.grows)
+    common = "as named above" if len(settings) > 1 else settings_words(settings[0], runtime)
+    own_heap = ", except where a configuration has its own heap" if heap_of(settings[0]) else ""
+    yield f"{runtime.heading}: {common}, the same for baseline and agents of a part{own_heap}."
     for agent in agents.values():
         if agent.builds:
             first, second = agent.builds
@@ -121,7 +124,7 @@ def budget_words(experiment: Experiment, agents: dict[str, Agent]) -> str:
     )
 
 
-def _beside_blocks(schedule: Schedule) -> Iterator[str]:
+def _beside_blocks(schedule: Schedule, *, memory: bool) -> Iterator[str]:
     """What else a schedule asks for."""
     if schedule.min_calls or schedule.max_calls:
         least = f", at least {schedule.min_calls:,}" if schedule.min_calls else ""
@@ -130,7 +133,7 @@ def _beside_blocks(schedule: Schedule) -> Iterator[str]:
             "After three blocks the calls of each configuration's starts are chosen anew where that saves time"
             f"{least}{most}. Those blocks do not count for it then."
         )
-    if schedule.memory:
+    if memory:
         yield "After its last block, one more trial of each measures memory: with a heap that begins small and grows."
     if schedule.starts_wanted:
         yield (
@@ -139,10 +142,18 @@ def _beside_blocks(schedule: Schedule) -> Iterator[str]:
         )
 
 
-def jvm_words(jvm: JvmSettings) -> str:
-    """The JVM settings of a part, in words."""
-    jdk = f"Java {jvm.jdk}" if jvm.jdk else "the JDK that is found first"
-    return f"{jdk}, heap {jvm.heap_bytes / 2**20:,.0f} MiB, {jvm.collector}"
+def settings_words(settings: Settings, runtime: Runtime) -> str:
+    """The settings of a part's runtime, in words, in the order of its file."""
+    words: list[str] = [] if runtime.find else ["built by the one that is found first"]
+    for name, setting in runtime.settings.items():
+        value = settings.get(name, 0)
+        if setting.kind == "release":
+            words.append(runtime.called(int(value)) if value else f"the {runtime.noun} that is found first")
+        elif setting.kind == "size" and value:
+            words.append(f"{name} {int(value) / 2**20:,.0f} MiB")
+        elif value:
+            words.append(str(value))
+    return ", ".join(words) or f"the {runtime.noun} that is found first"
 
 
 def part_words(part: Part) -> str:

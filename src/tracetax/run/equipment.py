@@ -1,4 +1,4 @@
-"""What every trial of a run shares: the programs, the agents and their files, the JVM's settings, the limits."""
+"""What every trial of a run shares: the programs, the agents and their files, what runs them, the limits."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,13 +7,13 @@ from msgspec import Struct
 
 from tracetax.companions.backend import Supplied
 from tracetax.machine.isolation import Isolation
-from tracetax.machine.toolchain import Jdk
-from tracetax.model import Agent, Configuration, JvmSettings, Parameters, Use
+from tracetax.machine.toolchain import Interpreter
+from tracetax.model import Agent, Configuration, Parameters, Settings, Use
 from tracetax.program import Runtime, ThreadNames, Workload
 
 
 class Limits(Struct, frozen=True):
-    """How long each stage of a trial may take before the watchdog ends the JVM, seconds."""
+    """How long each stage of a trial may take before the watchdog ends the workload, seconds."""
 
     build: float = 300.0
     """How long each process may take that builds a trial's program."""
@@ -36,7 +36,7 @@ class Limits(Struct, frozen=True):
     patience: float = 10.0
     """Further silence for a connected agent that promised every record and owes some."""
     rest: float = 2.0
-    """How long the JVM's compilers are waited for between warm-up and measured calls."""
+    """How long the runtime's compilers are waited for between warm-up and measured calls."""
     warm_up_quiet: float = 0.2
     """Silence at the end of a warm-up whose records go to files: what is written later belongs to it all the same."""
 
@@ -46,11 +46,12 @@ class Equipment(Struct, frozen=True):
 
     workload: Workload
     runtime: Runtime
-    jdks: dict[int, Jdk]
-    """JDKs by the feature release that a part asks for; 0 is the one that is found first."""
+    interpreters: dict[int, Interpreter]
+    """What runs the workload by the feature release that a part asks for; 0 is the one that is found first."""
     cores: int
     sink: Path
-    classes: Path
+    built: Path
+    """The folder that the workload is started from: what was built, or its sources where nothing is built."""
     agents: dict[str, Agent]
     agents_root: Path
     artifacts: dict[str, dict[str, Path]]
@@ -63,7 +64,6 @@ class Equipment(Struct, frozen=True):
     """Folders made before any trial, by agent, label of the build (empty where there is one) and name."""
     start_up: dict[tuple[int, int], Path] = {}
     """Classes that the program calls when it starts, by their methods and those of them that are monitored."""
-
     backends: dict[str, Supplied] = {}
     """What can stand in the sink's place, by the name of its folder."""
 
@@ -72,19 +72,23 @@ class Equipment(Struct, frozen=True):
         """What the threads of the program under test are there for."""
         return self.runtime.threads + self.workload.threads
 
-    def class_path(self, parameters: Parameters, built: Sequence[Path] = ()) -> str:
-        """The workload's classes, with those for its start: ``built`` in the trial, or else before any."""
+    def workload_built(self, parameters: Parameters, own: Sequence[Path] = ()) -> str:
+        """The workload as it was built, with what it calls at its start: ``own`` of the trial, or else made before."""
         ready = self.start_up.get((parameters.start_up_methods, parameters.start_up_monitored))
-        return ":".join(map(str, (self.classes, *(built or ([ready] if ready else [])))))
+        return ":".join(map(str, (self.built, *(own or ([ready] if ready else [])))))
 
-    def java(self, jvm: JvmSettings) -> Path:
-        """The program ``java`` of the JDK that a part asks for."""
-        return self.jdks[jvm.jdk].java
+    @property
+    def program(self) -> Path | None:
+        """The program that was built of the workload's sources; None where something else runs what was built."""
+        return self.built / self.workload.go.program if self.workload.go else None
+
+    def interpreter(self, settings: Settings) -> Interpreter:
+        """What runs the workload in a part with these settings."""
+        return self.interpreters[self.runtime.release_of(settings)]
 
     def agent_folder(self, agent: str) -> Path:
         """Where an agent's file lies."""
-        own = self.agents[agent].folder
-        return Path(own) if own else self.agents_root / agent
+        return self.agents[agent].folder_in(self.agents_root)
 
     def configuration(self, agent: str, name: str) -> Configuration:
         """A configuration by its names."""

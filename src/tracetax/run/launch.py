@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tracetax.catalog import fill
 from tracetax.catalog.placeholders import ARTIFACT, FILES, PREPARED, SCRAPE_PORT, names_in
-from tracetax.model import SCRAPED, WORKLOAD_CLASSES
+from tracetax.model import SCRAPED, WORKLOAD_BUILT
 from tracetax.run.equipment import Equipment
 from tracetax.run.plan import TrialPlan, records_made
 from tracetax.run.runtimes import setting_flags
@@ -24,39 +24,41 @@ def command_line(
 ) -> tuple[tuple[str, ...], dict[str, str]]:
     """The program's command and what its environment gets beyond the clean one.
 
-    ``built`` are folders of classes of this trial alone.
+    ``built`` are folders of this trial alone, with what the program calls at its start.
     """
-    agent = equipment.agents[plan.config.agent]
+    config, workload = plan.config, equipment.workload
     output = scratch / "workload"
     output.mkdir()
-    expected = records_made(plan.config, plan.part)
+    expected = records_made(config, plan.part)
     values = {
-        **equipment.workload.monitored.placeholders,
+        **workload.monitored.placeholders,
         **{f"{ARTIFACT}{name}": str(path) for name, path in equipment.files(plan.use).items()},
         **{f"{PREPARED}{name}": str(path) for name, path in equipment.folders(plan.use).items()},
         **sink_placeholders(ports),
         "expected.records": str(expected),
         "expected.records.next_power_of_two": str(1 << max(0, expected - 1).bit_length()),
         "expected.calls": str(plan.part.parameters.calls),
-        FILES: str(equipment.agent_folder(agent.key) / "files"),
-        WORKLOAD_CLASSES: equipment.class_path(plan.part.parameters, built),
+        FILES: str(equipment.agent_folder(config.agent) / "files"),
+        WORKLOAD_BUILT: equipment.workload_built(plan.part.parameters, built),
         "trial.dir": str(scratch),
         "records.dir": str(records),
     }
     words = {
+        "wrapper": tuple(fill(word, values) for word in config.wrapper),
         "shared": shared_flags(plan, equipment, logs / "hs_err.log"),
-        "flags": tuple(fill(flag, values) for flag in plan.config.jvm),
-        "arguments": kind_of(equipment.workload).arguments(
-            plan.part.parameters, output, logs / "status.txt", equipment.workload
-        ),
+        "flags": tuple(fill(flag, values) for flag in config.flags),
+        "arguments": kind_of(workload).arguments(plan.part.parameters, output, logs / "status.txt", workload),
     }
     texts = {
-        "runtime": str(equipment.java(plan.part.jvm)),
-        "search_path": ":".join(fill(entry, values) for entry in plan.config.class_path),
-        "main": equipment.workload.main,
+        "runtime": str(equipment.interpreter(plan.part.settings).program),
+        "program": fill(config.program, values) or str(equipment.program or ""),
+        "search_path": ":".join(fill(entry, values) for entry in config.search_path),
+        "main": workload.main,
+        WORKLOAD_BUILT: values[WORKLOAD_BUILT],
     }
-    command = tuple(_filled(equipment.workload.start, words, texts))
-    return command, {name: fill(value, values) for name, value in plan.config.environment.items()}
+    own = {name: fill(value, values) for name, value in config.environment.items()}
+    environment = {name: fill(value, texts) for name, value in workload.environment.items()} | own
+    return tuple(_filled(workload.start, words, texts)), environment
 
 
 def shared_flags(plan: TrialPlan, equipment: Equipment, error_file: Path) -> tuple[str, ...]:
@@ -64,10 +66,11 @@ def shared_flags(plan: TrialPlan, equipment: Equipment, error_file: Path) -> tup
 
     In a trial that measures memory the heap begins small, up to the same limit, and nothing is touched beforehand.
     """
-    runtime, jvm, cell = equipment.runtime, plan.part.jvm, plan.cell
+    runtime, cell = equipment.runtime, plan.cell
     memory = cell.role == "memory"
-    release = equipment.jdks[jvm.jdk].release
-    chosen = {"heap": cell.heap_bytes, "collector": jvm.collector}
+    release = equipment.interpreter(plan.part.settings).release
+    sizes = {name: cell.heap_bytes for name, setting in runtime.settings.items() if setting.kind == "size"}
+    chosen = plan.part.settings | (sizes if cell.heap_bytes else {})
     settings = [runtime.settings[name] for name in runtime.settings if name in chosen]
     every = {"cores": str(equipment.cores), "error_file": str(error_file)}
     return (
@@ -94,7 +97,7 @@ def by_hand(
     ports: Mapping[str, int],
     own: Sequence[Path],
 ) -> str:
-    """A shell script that starts a trial's JVM again as it was started, for a debugger or a profiler.
+    """A shell script that starts a trial's workload again as it was started, for a debugger or a profiler.
 
     ``own`` are the trial's own folders: in their place the script makes one of its own. The sink has ended by then, so
     its port is a variable that can be set.
@@ -118,7 +121,7 @@ def by_hand(
     return "\n".join(
         (
             "#!/usr/bin/env bash",
-            f"# Starts the JVM of trial {plan.number}, {use}, by hand. It is no measurement.",
+            f"# Starts the workload of trial {plan.number}, {use}, by hand. It is no measurement.",
             f"# {needs}",
             '# It reads commands from standard input: "warm-up 1000", "measure", "drained"; Ctrl-D ends it.',
             "# The agent's files lie in the cache: where they are gone, a run fetches them again.",

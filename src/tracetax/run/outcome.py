@@ -4,7 +4,8 @@ from msgspec.structs import replace
 
 from tracetax.ledger import Ledger, account, summed
 from tracetax.machine.disturbance import cpu_pressure
-from tracetax.results.records import CpuAccount, Disturbance, TrialRecord, Verdict, WarmUp
+from tracetax.program import ThreadNames
+from tracetax.results.records import CpuAccount, CpuTimes, Disturbance, TrialRecord, Verdict, WarmUp
 from tracetax.run import verdicts as judge
 from tracetax.run.plan import TrialPlan, records_due, records_made, records_truncated
 from tracetax.run.stages import TrialOutcome
@@ -12,8 +13,10 @@ from tracetax.workloads.driver import Driver
 from tracetax.workloads.kinds import Measured
 
 
-def finished(plan: TrialPlan, record: TrialRecord, outcome: TrialOutcome, result: Measured) -> TrialRecord:
-    """The record of a trial that ran to its end."""
+def finished(
+    plan: TrialPlan, record: TrialRecord, outcome: TrialOutcome, result: Measured, threads: ThreadNames
+) -> TrialRecord:
+    """The record of a trial that ran to its end; ``threads`` are the names by which its CPU was told apart."""
     ledger, warm = _ledger(plan, outcome), _warm_up(plan, outcome)
     verdicts = _verdicts(plan, outcome, ledger, warm)
     failed = any(verdict.severity == "error" for verdict in verdicts)
@@ -31,7 +34,7 @@ def finished(plan: TrialPlan, record: TrialRecord, outcome: TrialOutcome, result
         lateness=result.lateness,
         second_half_mean_ns=result.second_half_mean_ns,
         in_calls_ns=result.in_calls_ns,
-        cpu=_with_exact_callers(outcome.cpu, result.callers_cpu_ns) if outcome.cpu else None,
+        cpu=account_with_callers(outcome.cpu, result.callers_cpu_ns, threads) if outcome.cpu else None,
         rss_peak_bytes=outcome.rss_peak_bytes,
         receiver_cpu_ns=outcome.receiver_cpu_ns,
         heap=result.heap,
@@ -125,13 +128,18 @@ def _disturbance(outcome: TrialOutcome) -> Disturbance:
     )
 
 
-def _with_exact_callers(cpu: CpuAccount, callers_ns: int) -> CpuAccount:
-    """The account with what the callers read from their own clocks: exactly their calls, however few they were."""
-    return replace(
-        cpu,
-        to_last_call=replace(cpu.to_last_call, caller=callers_ns),
-        to_drained=replace(cpu.to_drained, caller=callers_ns),
-    )
+def account_with_callers(cpu: CpuAccount, callers_ns: int, threads: ThreadNames) -> CpuAccount:
+    """The account with what the callers read from their own clocks: exactly their calls, however few they were.
+
+    Where the callers' threads have no names that are known, all threads were taken for the agent's. What the callers
+    used is taken off that; the rest is the agent's, and the little that the runtime's own threads do.
+    """
+
+    def exact(times: CpuTimes) -> CpuTimes:
+        agent = times.agent if threads.caller else max(0, times.agent - callers_ns)
+        return replace(times, caller=callers_ns, agent=agent)
+
+    return replace(cpu, to_last_call=exact(cpu.to_last_call), to_drained=exact(cpu.to_drained))
 
 
 def with_process(record: TrialRecord, driver: Driver) -> TrialRecord:

@@ -56,7 +56,7 @@ class Flood:
         self._thread.join()
         if self._printed > self._most_bytes and (error is None or isinstance(error, WorkloadFailed)):
             text = (
-                f"the JVM printed more than {self._most_bytes >> 20} MiB and was ended. "
+                f"the workload printed more than {self._most_bytes >> 20} MiB and was ended. "
                 "Is the agent's log at a level for debugging? Its level belongs into the agent's file. Where it "
                 "prints as much by design: most_output, there"
             )
@@ -80,8 +80,8 @@ def cut(logs: Path) -> None:
 def last_lines(logs: Path, names: tuple[str, ...]) -> str:
     """The tails of what was printed, for the error message: of every file in which there is anything.
 
-    The cause of a failure may stand on either stream: a JVM complains on standard output of a heap that it cannot
-    have, an agent on standard error.
+    The cause of a failure may stand on either stream: a runtime may complain on standard output of a heap
+    that it cannot have, an agent on standard error.
     """
     tails = [(name, tail_of(logs / name).splitlines()) for name in names if (logs / name).is_file()]
     told = [(name, lines) for name, lines in tails if lines]

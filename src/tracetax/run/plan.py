@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from tracetax.backend import Backend
 from tracetax.errors import UserError
-from tracetax.model import BASELINE, Agent, Configuration, Delivery, Experiment, Part, Use
+from tracetax.model import BASELINE, Agent, Configuration, Delivery, Experiment, Part, Use, heap_of
 from tracetax.results.records import BASELINES, Cell
 from tracetax.statistics.sampling import by_chance, by_count
 
@@ -93,12 +93,13 @@ def records_truncated(config: Configuration, part: Part) -> int:
 
 
 def heap_for(config: Configuration, part: Part) -> int:
-    """The part's heap, or the larger one that the configuration declares to need, in whole 64 MiB."""
-    if config.memory is None:
-        return part.jvm.heap_bytes
+    """The part's heap, or the larger one that the configuration declares to need, in whole 64 MiB; 0 without a heap."""
+    heap = heap_of(part.settings)
+    if config.memory is None or not heap:
+        return heap
     need = config.memory.base_bytes + config.memory.per_record_bytes * records_made(config, part)
-    if need <= part.jvm.heap_bytes:
-        return part.jvm.heap_bytes
+    if need <= heap:
+        return heap
     step = 64 << 20
     return -(-need // step) * step
 
@@ -108,7 +109,7 @@ def cells(experiment: Experiment, agents: dict[str, Agent]) -> list[Cell]:
     result: list[Cell] = []
     for part in experiment.parts:
         uses = [(use, heap_for(configuration(agents, use), part)) for use in part.uses if use != BASELINE]
-        heaps = dict.fromkeys([part.jvm.heap_bytes, *(heap for _, heap in uses)])
+        heaps = dict.fromkeys([heap_of(part.settings), *(heap for _, heap in uses)])
         result += [
             Cell(part=part.name, use=BASELINE, heap_bytes=heap, role=role) for heap in heaps for role in BASELINES
         ]
@@ -130,7 +131,7 @@ def block(number: int, active: list[Cell], seed: int) -> list[Turn]:
 
 
 def memory_needed(cell: Cell, backends: Mapping[str, Backend]) -> int:
-    """Bytes that a trial takes: its heap, what else a JVM and the sink need, and what a backend does."""
+    """Bytes that a trial takes: its heap, what else the workload and the sink need, and what a backend does."""
     backend = backends.get(cell.use.backend)
     return cell.heap_bytes + (512 << 20) + (backend.start.memory_bytes if backend else 0)
 
@@ -151,11 +152,14 @@ def sample_bytes(part: Part) -> int:
 
 
 def check_samples(experiment: Experiment, every: list[Cell]) -> None:
-    """Refuse an experiment whose samples do not fit into the heap of each trial, before anything is measured."""
+    """Refuse an experiment whose samples do not fit into the heap of each trial, before anything is measured.
+
+    Where a heap has no bound that is set, the machine's memory is one.
+    """
     parts = {part.name: part for part in experiment.parts}
     for cell in every:
         needed = sample_bytes(parts[cell.part]) + OWN_HEAP_BYTES
-        if needed > cell.heap_bytes:
+        if 0 < cell.heap_bytes < needed:
             calls = parts[cell.part].parameters.calls
             raise UserError(
                 f"The samples of {calls:,} calls in part {cell.part} take {needed / 2**20:,.0f} MiB of the heap, and "
@@ -170,7 +174,7 @@ def expected_seconds(cell: Cell, part: Part, config: Configuration) -> float:
     """
     parameters = part.parameters
     start = 1.0 + 0.15 * cell.heap_bytes / 2**30 + (3.0 if parameters.start_up_built else 0.0)
-    if cell.use.backend:  # to start and to warm up: 4 s of a program, 24 s of a JVM
+    if cell.use.backend:  # to start and to warm up: 4 s of a program, 24 s of one that compiles itself
         start += 14.0
     full = parameters.rate == "full"
     calls = parameters.calls * 0.1e-6 if full else parameters.calls / float(parameters.rate) + 1.0

@@ -1,4 +1,4 @@
-"""Before the first trial: find the JDK, build the workload and the sink, fetch the agents; then nothing is missing."""
+"""Before the first trial: find what runs the workload, build it and the sink, fetch agents; then nothing is missing."""
 
 import hashlib
 import time
@@ -9,10 +9,10 @@ from types import ModuleType
 import msgspec
 
 from tracetax import companions, run, workloads
-from tracetax.artifacts import Workplace, build_sink, build_start_up, build_workload, sources_of
+from tracetax.artifacts import Workplace, build_sink, build_start_up, build_workload, source_files, sources_of
 from tracetax.artifacts.cache import key_of
 from tracetax.backend import Backend
-from tracetax.catalog import untested_java
+from tracetax.catalog import untested_releases
 from tracetax.catalog.placeholders import BACKEND_FILES, PREPARED
 from tracetax.machine import disturbance, threads
 from tracetax.machine.facts import Machine
@@ -21,8 +21,8 @@ from tracetax.model import BASELINE, Agent, Experiment
 from tracetax.run.backends import supply_backend
 from tracetax.run.building import check_buildable
 from tracetax.run.equipment import Equipment
-from tracetax.run.runtimes import agents_by_release, check_runtimes, obtain_jdks, program_of
-from tracetax.run.supplies import measured, supply
+from tracetax.run.runtimes import agents_by_release, check_runtimes, obtain_interpreters, program_of
+from tracetax.run.supplies import check_started, measured, supply
 from tracetax.words import plural
 
 Say = Callable[[str], None]
@@ -50,12 +50,13 @@ def prepare(
     used = needed_agents(experiment, agents)
     workload, runtime = program_of(experiment, root)
     check_buildable(experiment, used)
-    jdks = obtain_jdks(experiment, runtime, root, cache, say)
-    check_runtimes(experiment, used, runtime, jdks)
-    for release, on_it in agents_by_release(experiment, used, jdks).items():
-        for sentence in untested_java(on_it, release):
+    check_started(experiment, used, workload)
+    interpreters = obtain_interpreters(experiment, workload, runtime, root, cache, say)
+    check_runtimes(experiment, used, runtime, interpreters)
+    for release, on_it in agents_by_release(experiment, used, runtime, interpreters).items():
+        for sentence in untested_releases(on_it, release, runtime):
             say(sentence)
-    classes, seconds = _timed(lambda: build_workload(root, workload, cache, say))
+    built, seconds = _timed(lambda: build_workload(root, workload, cache, say))
     took = [f"workload {seconds:.1f} s"]
     start_up = {
         (methods, monitored): build_start_up(workload.start_up, methods, monitored, cache, say)
@@ -65,6 +66,7 @@ def prepare(
     sink, seconds = _timed(lambda: build_sink(root, cache, say))
     took.append(f"sink {seconds:.1f} s")
     fetched = time.monotonic()
+    interpreter = next(iter(interpreters.values())) if runtime.find else None
     supplies = {
         key: supply(
             agent,
@@ -72,12 +74,14 @@ def prepare(
             workload,
             Workplace(
                 agent=key,
-                folder=Path(agent.folder) if agent.folder else root / "agents" / key,
+                folder=agent.folder_in(root / "agents"),
                 artifacts={},
-                classes=classes,
-                sources=sources_of(root, experiment.workload),
+                classes=built,
+                sources=sources_of(root, workload),
                 monitored=workload.monitored.placeholders,
                 cache=cache,
+                interpreter=interpreter.program if interpreter else None,
+                runs_on=interpreter.version if interpreter else "",
             ),
             say,
         )
@@ -94,10 +98,10 @@ def prepare(
     return Equipment(
         workload=workload,
         runtime=runtime,
-        jdks=jdks,
+        interpreters=interpreters,
         cores=isolation.processors,
         sink=sink,
-        classes=classes,
+        built=built,
         agents=used,
         agents_root=root / "agents",
         artifacts={key: found.artifacts for key, found in supplies.items()},
@@ -118,20 +122,26 @@ def start_ups(experiment: Experiment) -> list[tuple[int, int]]:
 def hashes(experiment: Experiment, equipment: Equipment, machine: Machine) -> dict[str, str]:
     """What must stay the same for blocks to be comparable; the schedule and the titles may change.
 
-    Sink and workload are known by the folders that they were built into, which are named by content and compiler.
+    Sink and workload are known by the folders that they were built into, which are named by content and compiler. A
+    workload that is not built is known by its files.
     """
-    measured = [(part.name, part.parameters, part.jvm, [str(use) for use in part.uses]) for part in experiment.parts]
+    parts = [(part.name, part.parameters, part.settings, [str(use) for use in part.uses]) for part in experiment.parts]
+    workload, built = equipment.workload, equipment.built
+    program = built.name if workload.is_built else key_of(built, source_files(built))
     result = {
-        "the experiment": _digest((experiment.key, experiment.workload, measured)),
+        "the experiment": _digest((experiment.key, experiment.workload, parts)),
         "the sink": equipment.sink.parent.name,
-        "the workload": " ".join((equipment.classes.name, *(path.name for path in equipment.start_up.values()))),
+        "the workload": " ".join((program, *(path.name for path in equipment.start_up.values()))),
         "the machine": _digest((machine.cpu, machine.cores, machine.memory_bytes, machine.kernel, machine.virtualised)),
         "the cores of workload and sink": _digest((equipment.isolation.workload, equipment.isolation.companions)),
-        f"the file of the workload {equipment.workload.key}": _digest(equipment.workload),
+        f"the file of the workload {workload.key}": _digest(workload),
         f"the file of the runtime {equipment.runtime.key}": _digest(equipment.runtime),
         "Tracetax's way of measuring": _digest([_source(part) for part in MEASURING]),
     }
-    result |= {f"the JDK {jdk.release}": _digest(jdk.described) for jdk in equipment.jdks.values()}
+    result |= {
+        f"the {equipment.runtime.noun} {equipment.runtime.number(one.release)}": _digest(one.described)
+        for one in equipment.interpreters.values()
+    }
     for key, agent in equipment.agents.items():
         result[f"the agent {key}"] = _digest(agent)
         if files := _files(equipment.agent_folder(key) / "files"):

@@ -6,7 +6,7 @@ import time
 from collections import defaultdict
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Self
+from typing import Self, get_args
 
 from msgspec import Struct
 
@@ -25,7 +25,7 @@ NAMED_THREADS = 12
 SECOND_NS = 1_000_000_000
 SAMPLES_IN_A_SECOND = round(1 / SHORTEST_SECONDS) + 50
 """Samples of one second at the shortest distance, with room for looks that were asked for between."""
-_GROUPS: tuple[Group, ...] = ("caller", "agent", "jit", "gc", "jvm")
+_GROUPS: tuple[Group, ...] = get_args(Group)
 
 
 class Sample(Struct, frozen=True):

@@ -83,7 +83,7 @@ class Session:
         """Calls of a start, where they were chosen by the first blocks."""
         self.out_of_time: set[Cell] = set()
         """Cells that were not started further because the budget was spent."""
-        wanted = memory_cells(self.cells) if experiment.schedule.memory else []
+        wanted = memory_cells(self.cells) if experiment.schedule.memory and equipment.runtime.grows else []
         self.memory_due = [cell for cell in wanted if not self._memory_known(cell)]
 
     def run(self) -> Ended:

@@ -22,8 +22,8 @@ from tracetax.run.network import NetworkRecords, ScrapedRecords
 from tracetax.run.plan import TrialPlan
 from tracetax.run.sampler import Sampler
 from tracetax.run.verdicts import of_other_http
-from tracetax.run.warm_up import Rest, Warmed, await_rest, warm_up
-from tracetax.workloads.driver import Driver, WorkloadFailed
+from tracetax.run.warm_up import NO_REST, Rest, Warmed, await_rest, warm_up
+from tracetax.workloads.driver import HANGS, Driver, WorkloadFailed
 
 CONNECTIONS_SECONDS = 2.0
 """How long connections may outlive the workload before the receiver is ended all the same."""
@@ -71,7 +71,7 @@ def conduct_or_end(
     logs: Path,
     watch: Callable[[str], None],
 ) -> TrialOutcome:
-    """Lead the workload; one that hangs is asked what it is doing, for its log, and ended: TERM, then KILL."""
+    """Lead the workload; one that hangs is asked, for its log, what it is doing, and ended: TERM, then KILL."""
     context = TrialContext(
         config=plan.config,
         parameters=plan.part.parameters,
@@ -89,8 +89,9 @@ def conduct_or_end(
         with Sampler(driver.process.pid, equipment.threads) as sampler:
             return _conduct(context, source_of(context, records), sampler)
     except WorkloadFailed as failure:
-        if failure.code == "jvm-hangs":
-            driver.process.ask_for_threads()
+        if failure.code == HANGS:
+            if equipment.runtime.prints_threads_on:
+                driver.process.ask_for_threads(equipment.runtime.prints_threads_on)
             driver.process.stop(grace=0.0, term_grace=equipment.limits.term)
         raise
 
@@ -110,8 +111,10 @@ def _conduct(context: TrialContext, records: RecordSource, sampler: Sampler) -> 
     context.driver.wait_for("ready", context.limits.start, interval=0.005)
     warmed = warm_up(context, records.arrivals)
     records.connect()
-    context.watch("warmed up, waiting for the compilers")
-    rest = await_rest(lambda: compiling(pid, context.threads), context.limits.rest)
+    rest = NO_REST
+    if context.threads.jit:
+        context.watch("warmed up, waiting for the compilers")
+        rest = await_rest(lambda: compiling(pid, context.threads), context.limits.rest)
     before = records.close_warm_up(warmed.records)
     dropped_before = drops.total()
     calls = _call(context, records, sampler)

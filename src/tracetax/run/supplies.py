@@ -1,13 +1,14 @@
-"""What the measured configurations refer to: agents' files and folders, and the class paths that come of them."""
+"""What the measured configurations refer to: agents' files and folders, and the search paths that come of them."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec import Struct
 
 from tracetax.artifacts import Say, Workplace, class_files, obtain, prepared
-from tracetax.catalog.placeholders import ARTIFACT, FILES, PREPARED, fill, references
+from tracetax.catalog.placeholders import ARTIFACT, FILES, PREPARED, fill, names_in, references
 from tracetax.errors import UserError
-from tracetax.model import AS_COMPILED, BASELINE, WORKLOAD_CLASSES, Agent, Configuration, Experiment
+from tracetax.model import AS_BUILT, BASELINE, WORKLOAD_BUILT, Agent, Configuration, Experiment
 from tracetax.program import Workload
 
 
@@ -27,6 +28,29 @@ def measured(experiment: Experiment, agent: Agent) -> list[Configuration]:
     uses = dict.fromkeys([BASELINE, *(use for part in experiment.parts for use in part.uses)])
     names = dict.fromkeys(use.configuration for use in uses if use.agent == agent.key)
     return [agent.configurations[name] for name in names]
+
+
+def check_started(experiment: Experiment, agents: Mapping[str, Agent], workload: Workload) -> None:
+    """Raise UserError, with everything that measured configurations say of a start of which the workload has none."""
+    used = {name for text in (*workload.start, *workload.environment.values()) for name in names_in(text)}
+    lacks: list[str] = []
+    for configuration in (one for agent in agents.values() for one in measured(experiment, agent)):
+        said = {
+            "flags": bool(configuration.flags),
+            "wrapper": bool(configuration.wrapper),
+            "program": bool(configuration.program),
+            "search_path": configuration.search_path != AS_BUILT,
+        }
+        lacks += [
+            f"\n  {configuration.agent} {configuration.name}: {key}, and no word of start is {{{key}}}"
+            for key, is_said in said.items()
+            if is_said and key not in used
+        ]
+    if lacks:
+        raise UserError(
+            f"What these say has no place in how {workload.key} is started (workloads/{workload.key}/workload.toml):"
+            f"{''.join(lacks)}"
+        )
 
 
 def supply(
@@ -49,25 +73,25 @@ def supply(
         values = {
             **{f"{ARTIFACT}{name}": path for name, path in (artifacts | own).items()},
             **{f"{PREPARED}{name}": path for name, path in folders[label].items()},
-            WORKLOAD_CLASSES: place.classes,
+            WORKLOAD_BUILT: place.classes,
             FILES: place.folder / "files",
         }
         for configuration in configurations:
-            _check_class_path(configuration, workload, {name: str(path) for name, path in values.items()})
+            _check_search_path(configuration, workload, {name: str(path) for name, path in values.items()})
     return Supplies(artifacts, builds, folders)
 
 
-def _check_class_path(configuration: Configuration, workload: Workload, values: dict[str, str]) -> None:
-    """Raise UserError where the workload could not be started from a configuration's class path."""
-    if configuration.class_path == AS_COMPILED or not workload.main:
+def _check_search_path(configuration: Configuration, workload: Workload, values: dict[str, str]) -> None:
+    """Raise UserError where the workload could not be started from a configuration's search path."""
+    if configuration.search_path == AS_BUILT or not workload.main:
         return
-    entries = [Path(fill(entry, values)) for entry in configuration.class_path]
+    entries = [Path(fill(entry, values)) for entry in configuration.search_path]
     for class_name in (workload.main, workload.monitored.class_name):
         if next(class_files(class_name, entries), None) is None:
             listed = "".join(
-                f"\n  {entry}: {path}" for entry, path in zip(configuration.class_path, entries, strict=True)
+                f"\n  {entry}: {path}" for entry, path in zip(configuration.search_path, entries, strict=True)
             )
             raise UserError(
-                f"The class path of {configuration.agent} {configuration.name} has no {class_name}:{listed}\n"
-                f'Does it lack "{AS_COMPILED[0]}" as its last entry, or a folder that [[prepare]] should make?'
+                f"The search path of {configuration.agent} {configuration.name} has no {class_name}:{listed}\n"
+                f'Does it lack "{AS_BUILT[0]}" as its last entry, or a folder that [[prepare]] should make?'
             )

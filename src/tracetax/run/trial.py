@@ -30,7 +30,7 @@ from tracetax.workloads.driver import Driver, WorkloadFailed
 from tracetax.workloads.kinds import kind_of
 
 COMMAND = "command.sh"
-"""What starts the trial's JVM by hand."""
+"""What starts the trial's workload by hand."""
 PROGRAM = "program"
 """The folder in which a trial builds its program."""
 
@@ -114,7 +114,7 @@ def _attempt(
         if built:
             outcome = replace(outcome, load=combined_load(built.load, outcome.load))
         result = kind_of(equipment.workload).collect(scratch, plan.number, plan.part.parameters)
-        record = finished(plan, record, outcome, result)
+        record = finished(plan, record, outcome, result, equipment.threads)
     except (WorkloadFailed, SinkLost) as failure:
         code = failure.code
         tail = last_lines(logs, STREAMS if started else (LOG,))

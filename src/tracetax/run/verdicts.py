@@ -214,10 +214,8 @@ def of_warm_up(warm_up: WarmUp, config: Configuration, connected: bool, delivers
             )
         )
     if not warm_up.at_rest:
-        text = (
-            f"{warm_up.rest_ns / 1e9:.1f} s after the warm-up the JVM's compilers were still at work: what they went "
-        )
-        text += "on to compile is counted with the measured calls"
+        text = f"{warm_up.rest_ns / 1e9:.1f} s after the warm-up the runtime's compilers were still at work: what they "
+        text += "went on to compile is counted with the measured calls"
         verdicts.append(Verdict(code="still-compiling", severity="warning", text=text))
     if delivers and connected and warm_up.ledger.missing and not config.deletes_oldest:
         verdicts.append(
@@ -277,17 +275,17 @@ def of_load(load: Load) -> list[Verdict]:
 
 
 def of_ending(ending: Ending) -> list[Verdict]:
-    """Verdicts on how the JVM ended after it had delivered its samples."""
+    """Verdicts on how the workload ended after it had delivered its samples."""
     if ending.left_behind:
-        return [Verdict(code="left-behind", severity="error", text=f"the JVM {ending.description}")]
+        return [Verdict(code="left-behind", severity="error", text=f"the workload {ending.description}")]
     if ending.asked != "itself":
         return [
             Verdict(
                 code="does-not-end",
                 severity="error",
-                text=f"the JVM did not end by itself when its input was closed; it took {ending.asked}",
+                text=f"the workload did not end by itself when its input was closed; it took {ending.asked}",
             )
         ]
     if ending.status != 0:
-        return [Verdict(code="exit-status", severity="error", text=f"the JVM {ending.description}")]
+        return [Verdict(code="exit-status", severity="error", text=f"the workload {ending.description}")]
     return []

@@ -4,8 +4,8 @@ A burst counts as awaited when no more than a quarter of the queue, and what the
 exporters that send in batches keep a partial batch back, and waiting for it after each burst would take a flush
 interval every time. The last burst is awaited in full, so that the measured phase starts with nothing outstanding.
 
-The rest lasts until the JVM has compiled what the warm-up made it compile. Code is compiled by threads of the JVM's
-own, from a queue that may be seconds long when the last call of the warm-up returns. What they use after the first
+The rest lasts until the runtime has compiled what the warm-up made it compile. Some compile by threads of their own,
+from a queue that may be seconds long when the last call of the warm-up returns. What they use after the first
 measured call would be charged to the measured calls, of which it is no doing; where the baselines' is more than an
 agent's, the agent would even seem to save compiling.
 """
@@ -131,7 +131,7 @@ def rounding_bursts(calls: int, size: int, config: Configuration, per_call: int)
 
 
 class Rest(Struct, frozen=True):
-    """What the wait for the JVM's compilers came to."""
+    """What the wait for the runtime's compilers came to."""
 
     waited_ns: int
     compiling_ns: int
@@ -140,8 +140,12 @@ class Rest(Struct, frozen=True):
     """Whether the compilers came to rest; False where the limit ended the wait."""
 
 
+NO_REST = Rest(waited_ns=0, compiling_ns=0, reached=True)
+"""Of a runtime whose compilers have no threads that are known: nothing is waited for."""
+
+
 def await_rest(look: Callable[[], Work], limit_seconds: float) -> Rest:
-    """Wait until no compiler of the runtime works or wants to, as ``look`` tells; without compilers it is at rest."""
+    """Wait until no compiler of the runtime works or wants to, as ``look`` tells."""
     began = time.monotonic()
     first = latest = look()
     quiet_since = began

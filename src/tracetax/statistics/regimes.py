@@ -1,6 +1,6 @@
 """Whether processes fell into two regimes: most fast, a few slower by more than noise explains.
 
-A JVM that inlines differently in one start of ten gives such values. Student's interval is then no longer a 95 %
+A runtime that inlines differently in one start of ten gives such values. Student's interval is then no longer a 95 %
 interval (``docs/statistics.md`` has the coverage), and a mean describes neither regime: such intervals get a label.
 """
 

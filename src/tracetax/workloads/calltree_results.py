@@ -169,6 +169,7 @@ def _durations(distributions: pl.DataFrame, kind: str, first_bin: int, tick: flo
     )
 
 
-def _allocated(output: Output) -> float:
-    """Bytes that the callers allocated between first and last call, per call."""
-    return sum(thread["allocated_bytes"] for thread in output.caller) / output.calls
+def _allocated(output: Output) -> float | None:
+    """Bytes that the callers allocated between first and last call, per call; None where a thread's are not told."""
+    told = [thread["allocated_bytes"] for thread in output.caller if "allocated_bytes" in thread]
+    return sum(told) / output.calls if len(told) == len(output.caller) else None

@@ -14,6 +14,8 @@ CHUNK_CALLS = 16
 """Calls that a driver makes in one go; a compiler that counts sees these chunks when it decides what to compile."""
 LONGEST_NUMBER = 19
 """Digits of the largest int64."""
+HANGS, ENDED = "jvm-hangs", "jvm-ended"
+"""Verdicts on a workload in any language; the names are those of records that are kept."""
 
 
 class WorkloadFailed(Exception):
@@ -102,9 +104,8 @@ class Driver:
                 self._meanwhile()  # what ended beside it may be the cause, and is named then
                 raise self._ended(f"while waiting for {name!r}")
             if time.monotonic() > deadline:
-                raise WorkloadFailed(
-                    "jvm-hangs", f"the JVM did not get to {name!r} within {seconds:.0f} s and was ended"
-                )
+                text = f"the workload did not get to {name!r} within {seconds:.0f} s and was ended"
+                raise WorkloadFailed(HANGS, text)
             self._meanwhile()
             time.sleep(interval)
 
@@ -125,7 +126,7 @@ class Driver:
         ending = self.process.poll()
         how = ending.description if ending else "closed its input"
         after = (time.monotonic_ns() - self.process.started_ns) / 1e9
-        return WorkloadFailed("jvm-ended", f"the JVM {how} after {after:.1f} s, {when}")
+        return WorkloadFailed(ENDED, f"the workload {how} after {after:.1f} s, {when}")
 
 
 def whole_number(text: str) -> int | None:

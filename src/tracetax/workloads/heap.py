@@ -1,4 +1,4 @@
-"""The used heap during the measured calls, from what the JVM told of its collections.
+"""The used heap during the measured calls, from what the runtime told of its collections.
 
 Nothing looks at the heap while the calls run. Between two collections it is taken to grow evenly, from what the one
 left behind to what the next one found: used heap over time is then a line through these points, and its mean and its
@@ -27,7 +27,7 @@ Point = tuple[float, float]
 
 
 class Collection(Struct, frozen=True):
-    """A collection as the JVM tells of it: in ms since its start, with the used heap before and after."""
+    """A collection as the runtime tells of it: in ms since its start, with the used heap before and after."""
 
     collector: str
     start_ms: int
@@ -50,6 +50,8 @@ def heap_use(snapshots: Mapping[str, Mapping[str, float]], collections: Collecti
     """Used heap and collections between the snapshots ``first_call`` and ``last_call``; None without these."""
     first, last = snapshots.get("first_call"), snapshots.get("last_call")
     if first is None or last is None or collections.further:
+        return None
+    if not all("heap_used_bytes" in snapshot for snapshot in (first, last)):
         return None
     begin, end = first["monotonic_ns"], last["monotonic_ns"]
     started_ns = collections.monotonic_ns - collections.uptime_ms * MS_NS

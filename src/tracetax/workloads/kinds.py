@@ -24,8 +24,10 @@ class Measured(Struct, frozen=True):
     in_calls_ns: int
     callers_cpu_ns: int
     """By the callers' own clocks, from their first call to their last."""
-    allocated_bytes_per_call: float
+    allocated_bytes_per_call: float | None
+    """None where the program cannot tell what a thread allocates."""
     heap: HeapUse | None
+    """None where the program does not tell of each collection."""
     clock_resolution_ns: float
     clock_read_ns: float
     snapshots: dict[str, dict[str, float]]

@@ -13,12 +13,18 @@ function now() {
   return time[0] * 1e9 + time[1];
 }
 
-/** CPU time of the main thread so far, ns: its own clock where Node has it, else the scheduler's account. */
+const nobody = new Int32Array(new SharedArrayBuffer(4));
+
+/**
+ * CPU time of the main thread so far, ns: its own clock where Node has it, else the scheduler's account. That is brought up
+ * to date where the thread leaves its core, so it sleeps for a moment before.
+ */
 function threadCpuNs() {
   if (process.threadCpuUsage) {
     const { user, system } = process.threadCpuUsage();
     return (user + system) * 1000;
   }
+  Atomics.wait(nobody, 0, 0, 0.02);
   return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'ascii').split(' ')[0]);
 }
 

@@ -13,7 +13,7 @@ const { Warmth } = require('./warmth.js');
 const HEAD_START_NS = 2_000_000;
 
 /** Time before the first intended start that reading the counters gets. */
-const LEAD_NS = 300_000;
+const LEAD_NS = 600_000;
 
 /** Warm-up calls per entry into the loop, as many as there are places for their samples. */
 const WARM_UP_CALLS = 32;

@@ -42,6 +42,7 @@ COLUMNS = (
         "labels",
         "ranks",
     ),
+    *("runtime", "settings"),
 )
 
 
@@ -60,10 +61,10 @@ def export(findings: Findings) -> str:
     writer.writerow(COLUMNS)
     by = ranked_by(findings)
     for row in findings.configurations:
-        keys = _keys(findings, row)
+        keys, platform = _keys(findings, row), _platform(findings, row)
         ordered = sorted(row.measures, key=lambda of: not _ranks(of, row, by))
         measures = [(*_measure(of), _ranks(of, row, by)) for of in ordered] or [("",) * 11]
-        writer.writerows([_cell(value) for value in (*keys, *values)] for values in measures)
+        writer.writerows([_cell(value) for value in (*keys, *values, *platform)] for values in measures)
     return file.getvalue()
 
 
@@ -80,7 +81,7 @@ def _keys(findings: Findings, row: ConfigurationFinding) -> tuple[object, ...]:
     return (
         *(experiment.run, experiment.key, findings.tool_version, experiment.started_at),
         *(findings.machine.get(fact) for fact in ("cpu", "cores")),
-        *((str(row.java), row.java.kind) if row.java else (findings.machine.get("java"), "")),
+        *((str(row.ran_on), row.java.kind) if row.java else (findings.machine.get("java"), "")),
         row.collector,
         *(row.part, row.agent, row.version, row.artifact_sha256, row.build, row.backend_name),
         *(row.configuration, row.technology, row.title, row.profile),
@@ -90,6 +91,13 @@ def _keys(findings: Findings, row: ConfigurationFinding) -> tuple[object, ...]:
         *(row.rank, row.deferred, records.expected, records.received, records.completeness),
         "+".join(dict.fromkeys(verdict.code for verdict in row.verdicts)),
     )
+
+
+def _platform(findings: Findings, row: ConfigurationFinding) -> tuple[object, ...]:
+    """What a row's trials ran on, and what was set of it: ``heap=1073741824+collector=G1``."""
+    parts = [part for part in findings.experiment.parts if part.name == row.part]
+    settings = (f"{name}={value}" for part in parts for name, value in part.settings.items())
+    return (str(row.ran_on or ""), "+".join(settings))
 
 
 def _ranks(of: Measure, row: ConfigurationFinding, by: str) -> bool:

@@ -39,7 +39,7 @@ BUILDS: tuple[tuple[str, MeasureName], ...] = (
 
 """Columns of an experiment whose trials build their program."""
 QUARTILES: tuple[MeasureName, ...] = ("throughput_q1", "throughput_median", "throughput_q3")
-MACHINE = ("cpu", "cores", "memory_bytes", "kernel", "java")
+MACHINE = ("cpu", "cores", "memory_bytes", "kernel")
 
 
 def export(findings: Findings) -> str:
@@ -64,7 +64,7 @@ def export(findings: Findings) -> str:
 
 def _part(view: PartView) -> Iterator[str]:
     part = view.part
-    platform = platform_words(part)
+    platform = platform_words(part, view.runtime)
     words = f"{workload_words(part.parameters)}{f', on {platform}' if platform else ''}"
     yield f"**{_escaped(part.title)}**: {_escaped(words)}  "
     base = next((time for row in view.baselines if (time := measure(row, "service_time"))), None)
@@ -159,7 +159,8 @@ def _measured(of: Measure | None) -> str:
 
 
 def _provenance(findings: Findings) -> Iterator[str]:
-    known = {key: findings.machine.get(key) for key in MACHINE}
+    runtime = (findings.experiment.runtime.key,) if findings.experiment.runtime else ()
+    known = {key: findings.machine.get(key) for key in (*MACHINE, *runtime)}
     memory, cores = known["memory_bytes"], known["cores"]
     known |= {
         "memory_bytes": numbers.size(memory) if memory else None,

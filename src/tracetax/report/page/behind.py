@@ -3,9 +3,8 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from tracetax.report import numbers
 from tracetax.report.page.html import BEHIND, Child, Markup, caption, h, section, who
-from tracetax.report.views import PartView, rows_id, title_of, workload_words
+from tracetax.report.views import PartView, baseline_title, rows_id, title_of, workload_words
 from tracetax.results.findings import ConfigurationFinding
 from tracetax.results.records import OUTSIDE_BLOCKS, Cell, TrialRecord
 
@@ -58,7 +57,7 @@ def _part(view: PartView, by_row: TrialsByRow, memory: TrialsByRow) -> Markup:
 
 
 def _row(row: ConfigurationFinding, condition: str, timed: list[TrialRecord], memory: list[TrialRecord]) -> Markup:
-    title = f"baseline, heap {numbers.size(row.heap_bytes)}" if row.is_baseline else title_of(row)
+    title = baseline_title(row) if row.is_baseline else title_of(row)
     of_memory: Child = [" · memory ", _links(memory)] if memory else None
     return h(
         "tr",

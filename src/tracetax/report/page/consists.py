@@ -20,6 +20,7 @@ from tracetax.report.page.html import (
 )
 from tracetax.report.views import PartView, caveat, errors, half_width, measure, rows_id, title_of, workload_words
 from tracetax.results.findings import ConfigurationFinding, Measure, MeasureName
+from tracetax.results.runtime import RuntimeFinding
 
 PARTS: dict[str, tuple[MeasureName, str]] = {
     "caller": ("cpu_caller", "caller"),
@@ -27,16 +28,16 @@ PARTS: dict[str, tuple[MeasureName, str]] = {
     "jit": ("cpu_jit", "compiling (JIT)"),
     "gc": ("cpu_gc", "garbage collection"),
 }
-OTHER = "the JVM's other threads"
 BAR = 14
 READING = "Bars add up to the tick; what lies left of zero is CPU of which the baseline used more."
 MORE = (
     "CPU of all threads from the first call until the last record had arrived, per invocation, less the "
     "baseline's of the same block, by who used it. A negative part is subtracted, not cut off; the whisker on the "
-    "tick is the 95 % interval of the sum. Compiling happens once and is spread over the calls of this run; a "
-    "service that runs for days hardly pays it. Every row is per invocation, so that those that drop can be "
-    "compared; per delivered record stands beside it. Other: the JVM's further threads, and threads that had "
-    "ended."
+    "tick is the 95 % interval of the sum. {compiling}Every row is per invocation, so that those that drop can be "
+    "compared; per delivered record stands beside it. Other: {other}."
+)
+COMPILING = (
+    "Compiling happens once and is spread over the calls of this run; a service that runs for days hardly pays it. "
 )
 
 
@@ -49,7 +50,7 @@ class Split(Struct, frozen=True):
 
     @property
     def other(self) -> float:
-        """The rest: threads of the JVM, and threads that had ended."""
+        """The rest: further threads of the runtime, and threads that had ended."""
         return self.total.estimate - sum(part.estimate for part in self.parts.values())
 
     @property
@@ -60,20 +61,38 @@ class Split(Struct, frozen=True):
 
 def consists(parts: list[PartView]) -> Markup | None:
     """The section with one table per part; None where CPU was not measured."""
-    tables = [_part(view, splits) for view in parts if (splits := _splits(view))]
-    if not tables:
+    by_part = [(view, splits) for view in parts if (splits := _splits(view))]
+    if not by_part:
         return None
-    key = [
-        h("span", swatch(name), words) for name, words in [*((n, w) for n, (_, w) in PARTS.items()), ("other", OTHER)]
-    ]
+    words = _words([split for _, splits in by_part for split in splits], by_part[0][0].runtime)
+    tables = [_part(view, splits, words) for view, splits in by_part]
+    process = _own_threads(by_part[0][0].runtime)
+    named = [*words.items(), ("other", f"the {process}'s other threads" if process else "threads that had ended")]
+    key = [h("span", swatch(name), text) for name, text in named]
+    further = f"the {process}'s further threads, and threads that had ended" if process else "threads that had ended"
+    more = MORE.format(compiling=COMPILING if "jit" in words else "", other=further)
     return section(
         "consists",
         "What the cost consists of",
-        caption(READING, "findings.json", "measures.parquet", BEHIND, more=MORE),
+        caption(READING, "findings.json", "measures.parquet", BEHIND, more=more),
         h("p", key, class_="key caption"),
         tables,
         folded=True,
     )
+
+
+def _words(splits: list[Split], runtime: RuntimeFinding | None) -> dict[str, str]:
+    """The groups of threads that are told of any row, in words.
+
+    Where a runtime's own threads cannot be told from the agent's, both are the threads beside the callers.
+    """
+    words = {key: text for key, (_, text) in PARTS.items() if any(key in split.parts for split in splits)}
+    return words if _own_threads(runtime) or "agent" not in words else words | {"agent": "other threads"}
+
+
+def _own_threads(runtime: RuntimeFinding | None) -> str:
+    """What a process is called whose runtime's own threads are told from the agent's; empty where none are."""
+    return runtime.process if runtime and "own" in runtime.threads else ""
 
 
 def _splits(view: PartView) -> list[Split]:
@@ -86,9 +105,9 @@ def _splits(view: PartView) -> list[Split]:
     return splits
 
 
-def _part(view: PartView, splits: list[Split]) -> Markup:
+def _part(view: PartView, splits: list[Split], words: dict[str, str]) -> Markup:
     axis = axes.linear([value for split in splits for value in _extent(split)], axes.NARROW)
-    names = [*(words for _, words in PARTS.values()), "other"]
+    names = [*words.values(), "other"]
     headings = [
         h("th", "Agent and configuration", class_="name", scope="col"),
         h("th", "CPU per invocation", class_="plot", scope="col"),
@@ -107,7 +126,7 @@ def _part(view: PartView, splits: list[Split]) -> Markup:
             h("span", f"{workload_words(view.part.parameters)} · CPU per invocation, ns", class_="muted"),
         ),
         h("thead", h("tr", headings)),
-        h("tbody", [_row(split, axis, names) for split in splits]),
+        h("tbody", [_row(split, axis, words) for split in splits]),
         h("tfoot", foot, aria_hidden="true"),
         class_="wide strips splits",
     )
@@ -120,10 +139,10 @@ def _extent(split: Split) -> list[float]:
     return [above, below, *(split.total.ci95 or ())]
 
 
-def _row(split: Split, axis: Axis, names: list[str]) -> Markup:
+def _row(split: Split, axis: Axis, words: dict[str, str]) -> Markup:
     per_record = measure(split.row, "cpu", "record")
-    values: list[Child] = [_value(split.parts.get(key)) for key in PARTS]
-    values.append(_rounded_like(split.other, split.total))
+    values: list[tuple[str, Child]] = [(text, _value(split.parts.get(key))) for key, text in words.items()]
+    values.append(("other", _rounded_like(split.other, split.total)))
     return h(
         "tr",
         h(
@@ -134,7 +153,7 @@ def _row(split: Split, axis: Axis, names: list[str]) -> Markup:
         ),
         h("td", _bar(split, axis), class_="plot"),
         h("td", _value(split.total), class_="number wide-number", data_label="all threads"),
-        [h("td", value, class_="number", data_label=name) for name, value in zip(names, values, strict=True)],
+        [h("td", value, class_="number", data_label=name) for name, value in values],
         h("td", _value(per_record), class_="number wide-number", data_label="per delivered record"),
     )
 

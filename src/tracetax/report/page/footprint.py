@@ -4,6 +4,7 @@ from tracetax.report import numbers
 from tracetax.report.page.html import BEHIND, Child, Markup, caption, h, plus_minus, scrolling, section, who
 from tracetax.report.views import (
     PartView,
+    baseline_title,
     caveat,
     errors,
     half_width,
@@ -36,21 +37,26 @@ COLUMNS: tuple[tuple[MeasureName, str, str | None], ...] = (
 )
 EXACT = 1e-4
 """Half-width, as a share of the estimate, below which a number that is much the same in every block has none."""
-READING = (
-    "Absolute values, the baseline on top; nothing is subtracted, except where it says added. Memory is from one "
-    "extra trial and has no interval."
-)
+READING = "Absolute values, the baseline on top; nothing is subtracted, except where it says added."
+EXTRA = " Memory is from one extra trial and has no interval."
+"""Of a runtime whose heap may begin small and grow in a trial of its own."""
 MORE = (
-    "Memory is measured in a trial of its own with a small heap of which nothing is touched beforehand. The other "
+    "{memory} "
     "columns are means over blocks with their 95 % intervals; what is added is the difference to the baselines of the "
     "same block. Start counts from the start of the process. A build is that of a trial's program: compiling it, and "
-    "weaving it by a technology that weaves before a run. Bytes are those on the wire or on disk. A Java without "
-    "class-data archive starts more slowly, with an agent and without. Cores while waiting: what the process uses when "
+    "weaving it by a technology that weaves before a run. Bytes are those on the wire or on disk. {archive}Cores while "
+    "waiting: what the process uses when "
     "nothing is left to deliver. The receiver's CPU is that of the sink, or of the backend in its place, all threads, "
-    "from the first call until the last record had arrived. The used heap's variation is its standard deviation over "
-    "time ÷ its mean; collections and their pauses are those of one trial between its first and last call, the longest "
-    "pause a mean over trials of each one's longest. The JVM tells pauses in whole milliseconds."
+    "from the first call until the last record had arrived.{heap}"
 )
+APART = "Memory is measured in a trial of its own with a small heap of which nothing is touched beforehand. The other"
+ARCHIVE = "A {name} without class-data archive starts more slowly, with an agent and without. "
+OF_HEAP = (
+    " The used heap's variation is its standard deviation over "
+    "time ÷ its mean; collections and their pauses are those of one trial between its first and last call, the longest "
+    "pause a mean over trials of each one's longest. The {process} tells pauses in whole milliseconds."
+)
+"""Of a runtime whose collector's threads are known, and whose collections are told."""
 
 
 def footprint(parts: list[PartView]) -> Markup | None:
@@ -58,8 +64,26 @@ def footprint(parts: list[PartView]) -> Markup | None:
     tables = [table for view in parts if (table := _part(view))]
     if not tables:
         return None
-    reading = caption(READING, "findings.json", "measures.parquet", BEHIND, more=MORE)
+    told = READING + (EXTRA if _apart(parts) else "")
+    reading = caption(told, "findings.json", "measures.parquet", BEHIND, more=_more(parts))
     return section("footprint", "Memory, start-up, bytes and draining", reading, tables)
+
+
+def _apart(parts: list[PartView]) -> bool:
+    """Whether memory is measured in trials of its own: only a heap with a bound may begin small and grow up to it."""
+    return any(row.heap_bytes for view in parts for row in (*view.baselines, *view.rows))
+
+
+def _more(parts: list[PartView]) -> str:
+    """How the columns came to be, as far as this run's runtime has them."""
+    runtime = parts[0].runtime
+    told = runtime and "gc" in runtime.threads
+    archives = runtime and any(part.part.ran_on and part.part.ran_on.archive is not None for part in parts)
+    return MORE.format(
+        memory=APART if _apart(parts) else "All",
+        archive=ARCHIVE.format(name=runtime.name) if runtime and archives else "",
+        heap=OF_HEAP.format(process=runtime.process) if runtime and told else "",
+    )
 
 
 def _part(view: PartView) -> Markup | None:
@@ -80,7 +104,7 @@ def _part(view: PartView) -> Markup | None:
 
 
 def _row(row: ConfigurationFinding, columns: list[tuple[MeasureName, str, str | None]]) -> Markup:
-    title = f"baseline, heap {numbers.size(row.heap_bytes)}" if row.is_baseline else title_of(row)
+    title = baseline_title(row) if row.is_baseline else title_of(row)
     cells = [
         h("td", h("span", value(measure(row, name, per))), class_="number", data_label=heading)
         for name, heading, per in columns

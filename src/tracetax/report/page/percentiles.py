@@ -6,6 +6,7 @@ from tracetax.report.page.axis import Axis
 from tracetax.report.page.html import BEHIND, Child, Markup, caption, h, plus_minus, scrolling, section, who
 from tracetax.report.views import (
     PartView,
+    baseline_title,
     caveat,
     errors,
     half_width,
@@ -87,8 +88,7 @@ def _get(row: ConfigurationFinding, name: MeasureName | None) -> Measure | None:
 def _row(row: ConfigurationFinding, axis: Axis) -> Markup:
     kinds = [(kind, [_get(row, name) for name in names]) for kind, names in KINDS.items()]
     kinds = [(kind, quantiles) for kind, quantiles in kinds if any(quantiles)]
-    heap = f", heap {numbers.size(row.heap_bytes)}" if row.is_baseline else ""
-    title = f"{'baseline' if row.is_baseline else title_of(row)}{heap}"
+    title = baseline_title(row) if row.is_baseline else title_of(row)
     name = h(
         "th",
         who(row.agent_name, title, rows_id(row), caveat(row)),

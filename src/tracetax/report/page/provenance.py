@@ -4,10 +4,10 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from tracetax.model import Java
+from tracetax.program import RuntimeVersion
 from tracetax.report import numbers
 from tracetax.report.page.html import Child, Markup, caption, h, section
-from tracetax.report.views import platform_words
+from tracetax.report.views import heap_words, platform_words
 from tracetax.results.findings import Findings
 from tracetax.results.manifest import Manifest
 from tracetax.results.records import OUTSIDE_BLOCKS, Cell, TrialRecord
@@ -75,26 +75,29 @@ def versions(findings: Findings, trials: list[TrialRecord]) -> Markup:
                     [row.version, " ", digest if row.artifact_sha256 else None],
                 )
             )
-    platforms = {part.title: platform_words(part) for part in findings.experiment.parts if part.java}
+    known = findings.experiment.runtime
+    platforms = {part.title: platform_words(part, known) for part in findings.experiment.parts if part.ran_on}
     if len(set(platforms.values())) > 1:
         pairs += list(platforms.items())
     else:
         runtime = {name: value for trial in trials for name, value in trial.versions.items()}
         pairs += list(runtime.items())
-        pairs += [("kind of Java", _kind(part.java)) for part in findings.experiment.parts if part.java]
+        kind = f"kind of {known.name if known else 'runtime'}"
+        pairs += [(kind, _kind(part.ran_on)) for part in findings.experiment.parts if part.ran_on]
     return section(
         "versions", "Versions", definitions(list({name: (name, value) for name, value in pairs}.values())), folded=True
     )
 
 
-def _kind(java: Java) -> str:
-    archive = "with a class-data archive" if java.archive else "without class-data archive"
-    return f"{java.kind}, {archive}, {java.home}"
+def _kind(version: RuntimeVersion) -> str:
+    archives = {True: "with a class-data archive", False: "without class-data archive", None: ""}
+    return ", ".join(text for text in (version.name, archives[version.archive], version.home) if text)
 
 
 def commands(findings: Findings, trials: list[TrialRecord]) -> Markup:
     """The section with the exact command line of one trial per configuration, and what its environment was."""
     titles = {part.name: part.title for part in findings.experiment.parts}
+    process = findings.experiment.runtime.process if findings.experiment.runtime else "process"
     first: dict[Cell, TrialRecord] = {}
     for trial in (trial for trial in trials if trial.cell.role not in OUTSIDE_BLOCKS):
         first.setdefault(trial.cell.row, trial)
@@ -102,14 +105,15 @@ def commands(findings: Findings, trials: list[TrialRecord]) -> Markup:
     items: list[Markup] = []
     for cell in sorted(first, key=lambda cell: order.get(cell, len(order))):
         trial = first[cell]
-        where = f"{titles.get(cell.part, cell.part)} · heap {numbers.size(cell.heap_bytes)} · trial {trial.number}"
+        places = (titles.get(cell.part, cell.part), heap_words(cell.heap_bytes), f"trial {trial.number}")
+        where = " · ".join(place for place in places if place)
         environment = "".join(f"{name}={shlex.quote(value)}\n" for name, value in sorted(trial.environment.items()))
         items.append(
             h(
                 "details",
                 h("summary", h("span", cell.label, class_="agent"), " ", h("span", where, class_="muted")),
                 h("pre", h("code", environment, shlex.join(trial.command)), tabindex=0),
-                [h("p", "Final flags of the JVM"), h("pre", h("code", trial.jvm_flags), tabindex=0)]
+                [h("p", f"Final flags of the {process}"), h("pre", h("code", trial.jvm_flags), tabindex=0)]
                 if trial.jvm_flags
                 else None,
             )

@@ -20,6 +20,7 @@ from tracetax.report.views import (
     errors,
     group_heading,
     half_width,
+    heap_words,
     labels,
     loss,
     measure,
@@ -134,7 +135,7 @@ def _background(view: PartView) -> list[Child]:
     for baseline in view.baselines:
         time = measure(baseline, "service_time")
         if time is not None:
-            heap = f" (heap {numbers.size(baseline.heap_bytes)})" if len(view.baselines) > 1 else ""
+            heap = f" ({heap_words(baseline.heap_bytes)})" if len(view.baselines) > 1 else ""
             times += [
                 ", " if times else "",
                 plus_minus(*numbers.measured(time.estimate, half_width(time)), "ns"),
@@ -176,7 +177,7 @@ def _name(row: ConfigurationFinding, notes: Child = None) -> Markup:
 def _made(view: PartView, row: ConfigurationFinding) -> Markup:
     """What was measured exactly: version, profile, and a heap that is not that of the others."""
     band = view.band
-    heap = f"heap {numbers.size(row.heap_bytes)}" if band and band.heap_bytes != row.heap_bytes else ""
+    heap = heap_words(row.heap_bytes) if band and band.heap_bytes != row.heap_bytes else ""
     version = "" if row.build else row.version
     return h("small", numbers.SEPARATOR.join(text for text in (version, row.profile, heap) if text), class_="made")
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tracetax.report import numbers
 from tracetax.report.page.html import BEHIND, Child, Markup, caption, h, section, who
-from tracetax.report.views import PartView, title_of
+from tracetax.report.views import PartView, heap_words, title_of
 from tracetax.results.findings import ConfigurationFinding
 from tracetax.results.records import BASELINES, Cell, Role, SteadyPart, TrialRecord
 
@@ -111,7 +111,7 @@ def _name(row: ConfigurationFinding, role: Role) -> list[Child]:
     if not row.is_baseline:
         return who(row.agent_name, title_of(row))
     place = "first" if role == BASELINES[0] else "second"
-    return who(row.agent_name, f"{place} of its block, heap {numbers.size(row.heap_bytes)}")
+    return who(row.agent_name, ", ".join(filter(None, (f"{place} of its block", heap_words(row.heap_bytes)))))
 
 
 def _row(name: list[Child], trials: list[TrialRecord], lines: SeriesByTrial) -> Markup | None:

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Starts the JVM of trial 1, none baseline, by hand. It is no measurement.
+# Starts the workload of trial 1, none baseline, by hand. It is no measurement.
 # It needs no sink: nothing leaves the process.
 # It reads commands from standard input: "warm-up 1000", "measure", "drained"; Ctrl-D ends it.
 # The agent's files lie in the cache: where they are gone, a run fetches them again.
