@@ -56,6 +56,9 @@ CPU = ("run/test_cpu_account.py",)
 DRAIN = ("run/test_drain.py",)
 HEAPS = ("run/test_by_design.py", "run/test_memory_trials.py")
 REPETITION = ("run/test_repetition.py",)
+TREE = "machine/processes.py"
+TREE_FILES = "machine/process_files.py"
+TREES = ("machine/test_processes.py", "machine/test_disturbance.py")
 TRIAL = ("run/test_trial.py",)
 VERDICTS = ("run/test_account_verdicts.py",)
 WARM_UP = ("run/test_warm_up.py",)
@@ -208,6 +211,27 @@ MUTANTS = (
     Mutant("the heap that is needed ignored", "run/plan.py",
            "    return -(-need // step) * step", "    return heap_of(part.settings)", HEAPS),
     Mutant("memory beside a backend", "run/plan.py", " and not cell.use.backend", "", BACKENDS),
+    Mutant("a child that was waited for counts twice", TREE,
+           "due.pop(pid, 0) - grown)", "due.pop(pid, 0))", TREES),
+    Mutant("a child that nobody waits for is lost", TREE, "self._kept_ns += sum(due.values())", "", TREES),
+    Mutant("what an account lacks goes to nobody above it", TREE,
+           "due[stat.parent] += member.owed_ns - _CUT_NS", "self._kept_ns += member.owed_ns - _CUT_NS", TREES),
+    Mutant("one that ends in the middle of a look", TREE, "if len(stats) == len(here) and not", "if not", TREES),
+    Mutant("one that is leaving is there", TREE,
+           " and not any(stat.leaving for stat in stats.values())", "", TREES),
+    Mutant("a new one that is leaving is admitted", TREE, "stat is None or stat.leaving or", "stat is None or", TREES),
+    Mutant("one that is being taken down has used nothing", TREE_FILES, ' or fields[2] == b"-1"', "", TREES),
+    Mutant("whoever has the number is the member", TREE,
+           "stat if stat and stat.start == member.stat.start else None", "stat", TREES),
+    Mutant("an error of opening means gone", TREE_FILES,
+           "except GONE:\n        return None", "except OSError:\n        return None", TREES),
+    Mutant("children of the first thread alone", TREE_FILES,
+           "{thread.path}/children", "{PROC}/{pid}/task/{pid}/children", TREES),
+    Mutant("one search is enough", TREE, "self._unchanged < 2", "self._unchanged < 1", TREES),
+    Mutant("older orphans belong", TREE, " or stat.start < self._root_start", "", TREES),
+    Mutant("processes that were started here are orphans", TREE, "if pid not in known:", "if True:", TREES),
+    Mutant("orphans of unknown sessions belong to all", TREE, "return self._orphans or", "return True or", TREES),
+    Mutant("new processes are others'", "machine/disturbance.py", "program.look(search=True)", "program.look()", TREES),
     Mutant("callers by the sampler", "run/outcome.py",
            "_with_exact_callers(outcome.cpu, result.callers_cpu_ns)", "outcome.cpu", CPU),
     Mutant("CPU of the drain lost", "run/stages.py", "sampler.account(calls.first_ns, calls.last_ns, drained.at_ns)",

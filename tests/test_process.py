@@ -4,14 +4,16 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Collection
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tracetax.errors import UserError
-from tracetax.process import Process, clean_environment, inherited_traps, left_behind, none_forgotten
+from tracetax.process import Process, clean_environment, inherited_traps, left_behind, none_forgotten, started
 
 STUBBORN = "import signal,time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(600)"
 
@@ -147,6 +149,15 @@ def test_a_daemon_of_a_process_that_ends_by_itself_is_ended(tmp_path: Path) -> N
         assert gone(daemon)
 
 
+def test_the_cpu_of_what_it_left_behind_is_told_apart_from_its_own(tmp_path: Path) -> None:
+    burning = DAEMON.replace("print", "while time.process_time() < 0.2: pass\n        print")
+    with start(burning + "time.sleep(600)", tmp_path) as process:
+        assert process.orphans_cpu_ns == 0
+        ending = process.stop(grace=0.01)
+    assert ending.cpu_ns < 200_000_000
+    assert 200_000_000 <= process.orphans_cpu_ns < 400_000_000
+
+
 def test_what_an_earlier_process_left_on_purpose_stays_until_that_one_ends(tmp_path: Path) -> None:
     earlier, later = tmp_path / "earlier", tmp_path / "later"
     earlier.mkdir()
@@ -200,6 +211,31 @@ def test_its_ending_tells_how_often_it_was_interrupted(tmp_path: Path) -> None:
     with start(code, tmp_path, cores=core), start(code, tmp_path, cores=core) as process:
         ending = process.wait(20)
     assert ending and ending.involuntary_switches > 0
+
+
+def test_who_asks_for_the_children_while_one_is_being_started_is_told_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forked, told = threading.Event(), set[int]()
+    begin = Process._begin  # pyright: ignore[reportPrivateUsage]
+
+    def begin_slowly(*arguments: Any) -> "subprocess.Popen[bytes]":
+        child = begin(*arguments)
+        forked.set()
+        time.sleep(0.2)
+        return child
+
+    def ask() -> None:
+        forked.wait(20)
+        told.update(started())
+
+    monkeypatch.setattr(Process, "_begin", begin_slowly)
+    asker = threading.Thread(target=ask)
+    asker.start()
+    with start("import time; print('up', flush=True); time.sleep(600)", tmp_path) as process:
+        asker.join()
+        assert process.pid in told
+    assert process.pid not in started()
 
 
 def test_a_child_that_nobody_holds_is_ended_where_all_work_is_over(tmp_path: Path) -> None:

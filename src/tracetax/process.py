@@ -12,8 +12,10 @@ answer. It is waited for briefly, named in an error, and left: the kernel ends i
 import contextlib
 import ctypes
 import os
+import resource
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
@@ -103,8 +105,10 @@ class Process:
         self._asked = "itself"
         self._group_ended = False
         self.ending: Ending | None = None
+        self.orphans_cpu_ns = 0
+        """CPU of what it left behind and was handed to Tracetax, from wait4; known once that is killed."""
         try:
-            with undivided():
+            with undivided(), _STARTING:
                 self._child = self._begin((stdout, stderr), environment, directory, cores)
                 self.pid = self._child.pid
                 _ACTIVE.add(self.pid)
@@ -189,7 +193,7 @@ class Process:
             self._child.returncode = code
             self.ending = Ending(
                 status=code,
-                cpu_ns=round((usage.ru_utime + usage.ru_stime) * 1e9),
+                cpu_ns=_cpu_ns(usage),
                 max_rss_bytes=usage.ru_maxrss * 1024,
                 ended_ns=time.monotonic_ns(),
                 asked=self._asked,
@@ -262,7 +266,8 @@ class Process:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
                 with contextlib.suppress(ChildProcessError):
-                    os.waitpid(pid, os.WNOHANG)
+                    usage = os.wait4(pid, os.WNOHANG)[2]
+                    self.orphans_cpu_ns += _cpu_ns(usage)
             if time.monotonic() > deadline:
                 return
             time.sleep(0.001)
@@ -282,7 +287,18 @@ class Process:
 
 _ACTIVE: set[int] = set()
 """Children that run, each the leader of a session of its own."""
+_STARTING = threading.Lock()
+"""Held from before the fork until the child is among ``_ACTIVE``."""
 _LEFT_BEHIND: dict[int, str] = {}
+
+
+def started() -> frozenset[int]:
+    """Children that were started here and are not waited for yet; one that is being started is awaited.
+
+    Whoever has listed this process's children before asking finds each child of its own here that was in the list.
+    """
+    with _STARTING:
+        return frozenset(_ACTIVE)
 
 
 def kill_all() -> None:
@@ -328,6 +344,11 @@ def left_behind() -> dict[int, str]:
         _ACTIVE.discard(pid)
         del _LEFT_BEHIND[pid]
     return dict(_LEFT_BEHIND)
+
+
+def _cpu_ns(usage: resource.struct_rusage) -> int:
+    """CPU of a process and of the children that it has waited for."""
+    return round((usage.ru_utime + usage.ru_stime) * 1e9)
 
 
 def _orphans() -> set[int]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from tests.machine.fake_proc import MS, Kernel
 
 from tracetax.machine.disturbance import (
     DISTURBED_ABOVE,
@@ -17,7 +18,9 @@ from tracetax.machine.disturbance import (
     combined_load,
     machine_cpu,
     process_cpu_ns,
+    programs_cpu_ns,
 )
+from tracetax.machine.processes import ProcessTree
 
 TICK = 10**9 // os.sysconf("SC_CLK_TCK")
 SECOND = 10**9
@@ -157,6 +160,26 @@ def test_a_process_owns_the_cpu_of_children_that_it_has_waited_for() -> None:
     child.wait()
     assert process_cpu_ns(os.getpid()) - before >= 180_000_000
     assert process_cpu_ns(child.pid) == 0
+
+
+def test_living_processes_of_a_tree_are_its_own_and_one_process_counts_as_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernel = Kernel(tmp_path / "proc", monkeypatch, listed=True)
+    kernel.fork(5_000_010, ms=100)
+    tree = ProcessTree(5_000_010, follow=True)
+    assert programs_cpu_ns([]) == 0
+    assert programs_cpu_ns([tree]) == 100 * MS
+    kernel.fork(5_000_020, 5_000_010, ms=50)
+    assert programs_cpu_ns([tree]) == 150 * MS  # a new process is searched for, however short a time ago that was done
+    kernel.processes.clear()
+    kernel.show()
+    assert programs_cpu_ns([tree]) == 150 * MS
+    accounts = {7: 70 * MS, 5_000_010: 30 * MS}
+    monkeypatch.setattr("tracetax.machine.disturbance.process_cpu_ns", accounts.__getitem__)
+    kernel.started.add(5_000_010)
+    kernel.fork(5_000_010, ms=100)
+    assert programs_cpu_ns([tree, 7, ProcessTree(5_000_010, follow=False)]) == (150 + 70 + 30) * MS
 
 
 def test_of_two_windows_the_one_in_which_others_took_more_counts() -> None:

@@ -4,9 +4,10 @@ Only these two mark a trial as disturbed. What else is read here (throttling by 
 beside the result: repeating trials for it would censor expensive agents, since they cause more of it.
 """
 
+import contextlib
 import os
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from msgspec import Struct
@@ -14,6 +15,7 @@ from msgspec.structs import replace
 
 from tracetax.machine.isolation import Isolation
 from tracetax.machine.limits import read_throttling
+from tracetax.machine.processes import ProcessTree
 
 ROOT = Path("/")
 LOOK_SECONDS = 1.0
@@ -84,6 +86,25 @@ def process_cpu_ns(pid: int) -> int:
         return 0
     fields = text[text.rindex(")") + 2 :].split()
     return sum(int(field) for field in fields[11:15]) * _TICK_NS
+
+
+def programs_cpu_ns(programs: Iterable[int | ProcessTree]) -> int:
+    """CPU of several programs since their start: what ``between`` is to know as a trial's own.
+
+    A number is that of a program's only process, and counts as ``process_cpu_ns`` does. Of a tree that follows, new
+    processes are searched for first: one that is not known counts as somebody else's.
+    """
+    return sum(_program_cpu_ns(program) for program in programs)
+
+
+def _program_cpu_ns(program: int | ProcessTree) -> int:
+    if isinstance(program, int):
+        return process_cpu_ns(program)
+    if not program.follow:
+        return process_cpu_ns(program.root)
+    with contextlib.suppress(OSError):
+        program.look(search=True)
+    return program.cpu_ns
 
 
 def cpu_pressure() -> float:

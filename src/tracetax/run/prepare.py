@@ -14,7 +14,7 @@ from tracetax.artifacts.cache import key_of
 from tracetax.backend import Backend
 from tracetax.catalog import untested_releases
 from tracetax.catalog.placeholders import BACKEND_FILES, PREPARED
-from tracetax.machine import disturbance, threads
+from tracetax.machine import disturbance, process_files, processes, threads
 from tracetax.machine.facts import Machine
 from tracetax.machine.isolation import Isolation
 from tracetax.model import BASELINE, Agent, Experiment
@@ -27,7 +27,7 @@ from tracetax.words import plural
 
 Say = Callable[[str], None]
 
-MEASURING: tuple[ModuleType, ...] = (run, workloads, companions, disturbance, threads)
+MEASURING: tuple[ModuleType, ...] = (run, workloads, companions, disturbance, process_files, processes, threads)
 """What decides what a trial measures and which trials are repeated."""
 
 
