@@ -90,14 +90,14 @@ def test_guesses_of_lengths_are_corrected_by_what_trials_took(tmp_path: Path, si
     run = Session(what, fake_equipment(sink_binary, *configs), new_run(tmp_path / "r", what, *configs), Watcher())
     baseline, other = (next(cell for cell in run.cells if cell.is_baseline == same) for same in (True, False))
     *measured, left = (cell for cell in run.cells if not cell.is_baseline)
-    guessed, of_baseline = run._estimate(left), run._estimate(baseline)
+    guessed, of_baseline = run.estimate(left), run.estimate(baseline)
     for cell in measured[:2]:
         run.spent[cell] = [4 * guessed]
-    assert run._estimate(left) == guessed  # two are no reason yet
+    assert run.estimate(left) == guessed  # two are no reason yet
     run.spent[measured[2]] = [3 * guessed, 5 * guessed]
-    assert run._estimate(left) == pytest.approx(4 * guessed)
-    assert run._estimate(other) == 4 * guessed
-    assert run._estimate(baseline) == of_baseline  # what an agent takes says nothing about the baseline
+    assert run.estimate(left) == pytest.approx(4 * guessed)
+    assert run.estimate(other) == 4 * guessed
+    assert run.estimate(baseline) == of_baseline  # what an agent takes says nothing about the baseline
 
 
 def test_the_order_depends_on_the_seed_alone() -> None:

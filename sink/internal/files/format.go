@@ -19,4 +19,6 @@ type Decoder interface {
 	Begin()
 	// Consume enters the whole records of data into the batch, moves the rest to the front, and returns its length.
 	Consume(data []byte, b *ledger.Batch) (rest int)
+	// End says that the log has ended.
+	End(b *ledger.Batch)
 }

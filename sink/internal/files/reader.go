@@ -123,6 +123,7 @@ func (r *Reader) pass(folder Folder, enter func(*ledger.Batch)) error {
 				b.Malformed++
 			}
 		}
+		decoder.End(b)
 	}
 	enter(b)
 	return nil

@@ -113,3 +113,71 @@ func (w *KiekerWriter) Call(trace int64, depth int) {
 		w.Execution(Execution{Trace: trace, EOI: level, ESS: level, Start: 1, End: 2})
 	}
 }
+
+// What the events of flow records are called, and what comes before those of a trace.
+const (
+	BeforeOperation = "kieker.common.record.flow.trace.operation.BeforeOperationEvent"
+	AfterOperation  = "kieker.common.record.flow.trace.operation.AfterOperationEvent"
+	FailedOperation = "kieker.common.record.flow.trace.operation.AfterOperationFailedEvent"
+	TraceMetadata   = "kieker.common.record.flow.trace.TraceMetadata"
+)
+
+// Event is one of flow records as a test states it. Class and Operation are those of Method where they are empty.
+type Event struct {
+	Kind             string
+	Trace            int64
+	Index            int32
+	Time             int64
+	Operation, Class string
+}
+
+// NewPythonWriter begins a stream as Kieker for Python does: without metadata.
+func NewPythonWriter() *KiekerWriter {
+	return &KiekerWriter{Ids: map[string]int32{}}
+}
+
+// Trace writes what comes before the events of a trace.
+func (w *KiekerWriter) Trace(trace int64) {
+	w.Record(TraceMetadata, []string{"<no-session-id>", "<default-host>"}, func(ids []int32) {
+		w.Int64(trace)
+		w.Int64(1)
+		w.Int32(ids[0])
+		w.Int32(ids[1])
+		w.Int64(trace)
+		w.Int32(-1)
+	})
+}
+
+// Event writes an event.
+func (w *KiekerWriter) Event(e Event) {
+	if e.Class == "" {
+		e.Class = "demo.MonitoredClass"
+	}
+	if e.Operation == "" {
+		e.Operation = "monitoredMethod"
+	}
+	texts := []string{e.Operation, e.Class}
+	if e.Kind == FailedOperation {
+		texts = append(texts, "ValueError('wrong')")
+	}
+	w.Record(e.Kind, texts, func(ids []int32) {
+		w.Int64(e.Time)
+		w.Int64(e.Trace)
+		w.Int32(e.Index)
+		for _, id := range ids {
+			w.Int32(id)
+		}
+	})
+}
+
+// FlowCall writes one call of the depth in events, as Kieker for Python does: it numbers them from 1.
+func (w *KiekerWriter) FlowCall(trace int64, depth int) {
+	w.Trace(trace)
+	for i := range 2 * int32(depth) {
+		kind := BeforeOperation
+		if int(i) >= depth {
+			kind = AfterOperation
+		}
+		w.Event(Event{Kind: kind, Trace: trace, Index: i + 1, Time: int64(i)})
+	}
+}

@@ -186,7 +186,7 @@ class Session:
             measured = self._measured_of(part)
             due |= judging.starts_due(measured, decide(measured.samples(), rule, measured.blocks_done, 0))
         due = {cell: starts for cell, starts in due.items() if cell not in self.out_of_time}
-        self.out_of_time |= {cell for cell in due if self._estimate(cell) > self._budget_left()}
+        self.out_of_time |= {cell for cell in due if self.estimate(cell) > self._budget_left()}
         turns = [Turn(block=0, block_size=len(due), cell=cell) for cell in due if cell not in self.out_of_time]
         if len(turns) < len(due):
             self.progress.note(judging.OUT_OF_TIME)
@@ -216,7 +216,7 @@ class Session:
         turns = [Turn(block=0, block_size=len(ready), cell=cell) for cell in ready]
         for place, turn in enumerate(turns):
             for attempt in range(len(self._memory_trials(turn.cell)) + 1, arranged.TRIES + 1):
-                if self._estimate(turn.cell) > self._budget_left():
+                if self.estimate(turn.cell) > self._budget_left():
                     self.progress.note("The budget leaves no time to measure the memory of what remains.")
                     return
                 if self._trial(replace(turn, attempt=attempt), turns[place:]).status == "ok":
@@ -289,7 +289,7 @@ class Session:
         if text:
             self.progress.note(text)
 
-    def _estimate(self, cell: Cell) -> float:
+    def estimate(self, cell: Cell) -> float:
         """Seconds that a trial of this cell takes: as measured in this session, or a guess."""
         for alike in (cell, *(cell.playing(role) for role in ("configuration", *BASELINES))):
             if measured := self.spent.get(alike):
@@ -309,7 +309,7 @@ class Session:
         return took / sum(map(self._guess, known))
 
     def _block_seconds(self) -> float:
-        return sum(self._estimate(cell) for cell in self.cells if self._active(cell))
+        return sum(self.estimate(cell) for cell in self.cells if self._active(cell))
 
     def _affordable_blocks(self) -> int:
         return max(0, int((self._budget_left() - self._memory_seconds()) // max(0.1, self._block_seconds())))
@@ -318,7 +318,7 @@ class Session:
         return self.experiment.schedule.budget_ns / 1e9 - (time.monotonic() - self.started)
 
     def _memory_seconds(self) -> float:
-        return sum(self._estimate(cell) for cell in self.memory_due)
+        return sum(self.estimate(cell) for cell in self.memory_due)
 
     def _seconds_left(self, rest: list[Turn]) -> tuple[float, float]:
         """Time left: what remains of this block, and the fewest and most further blocks that the schedule allows."""
@@ -327,7 +327,7 @@ class Session:
         affordable = self._affordable_blocks()
         fewest, most = (max(0, min(n - further, affordable)) for n in (schedule.min_blocks, schedule.max_blocks))
         block = self._block_seconds()
-        still = sum(self._estimate(turn.cell) for turn in rest) + self._memory_seconds()
+        still = sum(self.estimate(turn.cell) for turn in rest) + self._memory_seconds()
         further = 0.0 if self.experiment.schedule.starts_wanted == 0 else self._further_seconds()
         ends = (still + number * block for number in (fewest, most))
         least, longest = (max(end, min(end + further, self._budget_left())) for end in ends)
@@ -337,7 +337,7 @@ class Session:
         """What all further starts take where no more blocks are made than at least."""
         wanted, blocks = self.experiment.schedule.starts_wanted, self.experiment.schedule.min_blocks
         missing = {"configuration": max(0, wanted - blocks), BASELINES[0]: max(0, wanted - 2 * blocks)}
-        return sum(missing.get(cell.role, 0) * self._estimate(cell) for cell in self.cells)
+        return sum(missing.get(cell.role, 0) * self.estimate(cell) for cell in self.cells)
 
     def _set_aside_before(self) -> set[Cell]:
         """Cells that had failed for good before this session."""

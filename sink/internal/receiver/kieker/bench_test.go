@@ -75,3 +75,43 @@ func BenchmarkKiekerFileRecord(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkKiekerEvents pairs the events of fresh trees: what one record costs, which is two events.
+func BenchmarkKiekerEvents(b *testing.B) {
+	const calls, depth = 400, 10
+	w := samples.NewPythonWriter()
+	w.FlowCall(0, depth)
+	head := len(w.Data)
+	for trace := range int64(calls) {
+		w.FlowCall(trace, depth)
+	}
+	data := w.Data[head:]
+	const callBytes = traceBytes + 2*depth*operationBytes
+	l := ledger.New(tree.NewTable(&tree.ExecutionChain{}, depth, 1_000_000, 384<<20), nil)
+	stream, batch := newStream(samples.Method), ledger.NewBatch(readBytes/executionBytes)
+	stream.Consume(append([]byte(nil), w.Data[:head]...), batch)
+	trace, counted := uint64(1000), 0
+	var cpu samples.CPUTime
+	b.SetBytes(callBytes / depth)
+	for b.Loop() {
+		if counted%(calls*depth) == 0 {
+			b.StopTimer()
+			for at := 0; at < len(data); at += callBytes {
+				trace++
+				for event := range 2 * depth {
+					binary.BigEndian.PutUint64(data[at+traceBytes+event*operationBytes+20:], trace)
+				}
+			}
+			b.StartTimer()
+			cpu.Begin()
+			stream.Consume(data, batch)
+			l.Apply(batch)
+			cpu.End()
+		}
+		counted++
+	}
+	cpu.Report(b, counted)
+	if account := l.Close(); account.PartialTrees > 1 {
+		b.Fatalf("counted %+v", account)
+	}
+}

@@ -64,6 +64,7 @@ func countFile(t *testing.T, format *files.Format, strings, data []byte, piece i
 	feed(strings, func(data []byte, b *ledger.Batch) int { return entries.Consume(data, b, decoder.Entry) })
 	decoder.Begin()
 	feed(data, decoder.Consume)
+	decoder.End(b)
 	l.Apply(b)
 	return l.Close()
 }
@@ -75,6 +76,11 @@ func FuzzKieker(f *testing.F) {
 	f.Add(w.Data, uint16(57))
 	w.Execution(samples.Execution{Class: "some.Record"})
 	f.Add(w.Data, uint16(3))
+	w = samples.NewPythonWriter()
+	w.FlowCall(1, 3)
+	w.Event(samples.Event{Kind: samples.FailedOperation, Trace: 2, Index: 8, Operation: "größe"})
+	f.Add(w.Data, uint16(41))
+	f.Add(pythonStream, uint16(1))
 	f.Fuzz(func(t *testing.T, data []byte, piece uint16) {
 		whole := count(3, data)
 		if most := int64(len(data) / executionBytes); whole.Records+whole.Duplicates > most || whole.Malformed > 1 {
@@ -97,7 +103,40 @@ func FuzzKieker(f *testing.F) {
 		if rest > 0 {
 			b.Malformed++
 		}
+		stream.End(b)
 		l.Apply(b)
 		samples.ExpectCount(t, l.Close(), whole)
+	})
+}
+
+// FuzzKiekerEvents reads a byte for each event of two traces that come interleaved, and checks that every event is in
+// one record or is told.
+func FuzzKiekerEvents(f *testing.F) {
+	f.Add([]byte{4, 4, 4, 5, 5, 5})
+	f.Add([]byte{4, 20, 4, 6, 21, 5, 7, 5, 8, 0, 1, 132, 9})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, b := pairs{}, ledger.NewBatch(0)
+		index := [2]int32{}
+		for _, what := range data {
+			trace := what >> 1 & 1
+			index[trace] += int32(what>>2&3) + int32(what>>7) // 0 to 4 apart; in order it is 1
+			e := event{trace: uint64(trace), index: index[trace], method: uint64(what >> 4 & 1)}
+			if what&1 == 0 {
+				p.begin(e, b)
+			} else if execution, paired := p.end(e, b); paired {
+				b.Records = append(b.Records, execution)
+			}
+			if p.open < 0 || p.level < 0 || int(p.used) > len(data) || len(p.traces) > p.open {
+				t.Fatalf("%v: %+v", data, p)
+			}
+		}
+		p.giveUp(b)
+		events, told := 2*len(b.Records), int64(0)
+		for _, times := range b.Unexpected {
+			told += *times
+		}
+		if int64(events)+told != int64(len(data)) || p.open != 0 {
+			t.Fatalf("%v: of %d events %d are in records and %d are told", data, len(data), events, told)
+		}
 	})
 }

@@ -2,6 +2,8 @@
 package kieker
 
 import (
+	"hash/maphash"
+
 	"tracetax/sink/internal/files"
 	"tracetax/sink/internal/protocol"
 	"tracetax/sink/internal/tree"
@@ -11,7 +13,7 @@ import (
 // What follows an unknown record cannot be understood: the rest of that connection is read and thrown away, so that
 // the sender is not blocked, and the connection counts once as malformed.
 var TCP = protocol.Protocol{
-	ConnectionBytes: readBytes + batchBytes + maxRegistryBytes + registryPlaces,
+	ConnectionBytes: readBytes + batchBytes + maxRegistryBytes + registryPlaces + pairBytes,
 	Structure:       func() tree.Structure { return &tree.ExecutionChain{} },
 	Receiver:        newReceiver,
 }
@@ -41,7 +43,7 @@ var TextFile = protocol.Protocol{
 		MapLine:   maxStringBytes + mapNumberBytes,
 		Least:     executionBytes,
 		Decoder: func(recordName string) files.Decoder {
-			return &textFile{stream: stream{recordName: recordName}}
+			return &textFile{stream: stream{recordName: recordName}, seed: maphash.MakeSeed()}
 		},
 	},
 }

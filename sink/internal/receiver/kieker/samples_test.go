@@ -19,9 +19,11 @@ import (
 func count(depth int, data []byte) account.Account {
 	l := ledger.New(tree.NewTable(&tree.ExecutionChain{}, depth, 1000, 8<<20), nil)
 	b := ledger.NewBatch(16)
-	if newStream(samples.Method).Consume(append([]byte(nil), data...), b) > 0 {
+	stream := newStream(samples.Method)
+	if stream.Consume(append([]byte(nil), data...), b) > 0 {
 		b.Malformed++
 	}
+	stream.End(b)
 	l.Apply(b)
 	return l.Close()
 }
@@ -61,6 +63,15 @@ func (l *logWriter) execution(e samples.Execution) {
 	}
 	fmt.Fprintf(&l.text, "$%d;1;%s;<no-session>;%d;%d;%d;host;%d;%d\n",
 		l.records.Ids[e.Class], e.Signature, e.Trace, e.Start, e.End, e.EOI, e.ESS)
+}
+
+func (l *logWriter) event(e samples.Event) {
+	l.records.Event(e)
+	fmt.Fprintf(&l.text, "$%d;1;%d;%d;%d;monitoredMethod;demo.MonitoredClass", l.records.Ids[e.Kind], e.Time, e.Trace, e.Index)
+	if e.Kind == samples.FailedOperation {
+		l.text.WriteString(";ValueError('wrong')")
+	}
+	l.text.WriteString("\n")
 }
 
 func (l *logWriter) call(trace int64, depth int) {

@@ -43,6 +43,7 @@ func (k *receiver) read(conn net.Conn) {
 			if rest > 0 {
 				b.CutOff++
 			}
+			stream.End(b)
 			k.ledger.Apply(b)
 			return
 		}

@@ -2,7 +2,9 @@ package kieker
 
 import (
 	"bytes"
+	"hash/maphash"
 	"math"
+	"math/bits"
 
 	"tracetax/sink/internal/files"
 	"tracetax/sink/internal/ledger"
@@ -18,6 +20,7 @@ type textFile struct {
 	lines     files.Lines
 	signature []byte // the last one seen
 	expected  bool   // whether it is of the expected method
+	seed      maphash.Seed
 }
 
 func (k *textFile) Begin() { k.lines = files.Lines{Limit: maxTextLine} }
@@ -40,10 +43,36 @@ func (k *textFile) line(line []byte, b *ledger.Batch) bool {
 	switch k.registry[class].size {
 	case executionBytes:
 		return k.executionLine(&f, b)
-	case metadataBytes:
-		// It describes the log and is no record of a method.
+	case operationBytes, failedBytes:
+		return k.eventLine(&f, k.registry[class].class, b)
 	default:
-		b.Unexpected.Add(k.registry[class].text)
+		// It describes the log or a trace, and is no record of a method.
+	}
+	return true
+}
+
+// eventLine enters an event of flow records: when it was logged, then the fields of the stream in their order.
+func (k *textFile) eventLine(f *fields, of class, b *ledger.Batch) bool {
+	f.int64()
+	e := event{timeNs: f.int64(), trace: uint64(f.int64()), index: int32(f.int32())}
+	operation, class := f.text(), f.text()
+	if whyFailed := of.size == failedBytes; !f.good || f.ended == whyFailed {
+		return false
+	}
+	e.method = maphash.Bytes(k.seed, operation) ^ bits.RotateLeft64(maphash.Bytes(k.seed, class), 1)
+	if of.begins {
+		k.pairs.begin(e, b)
+		return true
+	}
+	execution, paired := k.pairs.end(e, b)
+	if !paired {
+		return true
+	}
+	k.name = fullName(k.name, class, operation)
+	if ledger.NamesMethod(string(k.name), k.recordName) || namesOperation(class, operation, k.recordName) {
+		b.Records = append(b.Records, execution)
+	} else {
+		b.Unexpected.Add(k.name)
 	}
 	return true
 }

@@ -16,6 +16,7 @@ const (
 	metadataBytes    = 12 + 37
 	traceBytes       = 12 + 36
 	operationBytes   = 12 + 28
+	failedBytes      = 12 + 32
 	registryHead     = 12
 	registryMark     = -1
 	maxStringBytes   = 16 << 10
@@ -23,22 +24,33 @@ const (
 	maxRegistryBytes = 1 << 20
 	// registryPlaces is the memory for the places of a full registry, once more while it grows.
 	registryPlaces = 2 * maxStrings * int64(unsafe.Sizeof(registered{}))
+	// pairBytes is the memory for all executions that may have begun, and for the traces that they belong to.
+	pairBytes = (maxBegun+chunkPlaces)*int64(unsafe.Sizeof(begun{})) + maxTraces*64
 )
 
+const metadataClass = "kieker.common.record.misc.KiekerMetadataRecord"
+
+// class is what is known of a record class.
+type class struct {
+	size   uint8 // bytes of a record; 0 if it is no known class
+	begins bool  // it says that an execution begins
+}
+
 // classes are the record classes whose layout is known; there is no length on the wire to skip another one.
-var classes = map[string]uint8{
-	"kieker.common.record.controlflow.OperationExecutionRecord":      executionBytes,
-	"kieker.common.record.misc.KiekerMetadataRecord":                 metadataBytes,
-	"kieker.common.record.flow.trace.TraceMetadata":                  traceBytes,
-	"kieker.common.record.flow.trace.operation.BeforeOperationEvent": operationBytes,
-	"kieker.common.record.flow.trace.operation.AfterOperationEvent":  operationBytes,
+var classes = map[string]class{
+	"kieker.common.record.controlflow.OperationExecutionRecord": {size: executionBytes},
+	metadataClass: {size: metadataBytes},
+	"kieker.common.record.flow.trace.TraceMetadata":                       {size: traceBytes},
+	"kieker.common.record.flow.trace.operation.BeforeOperationEvent":      {size: operationBytes, begins: true},
+	"kieker.common.record.flow.trace.operation.AfterOperationEvent":       {size: operationBytes},
+	"kieker.common.record.flow.trace.operation.AfterOperationFailedEvent": {size: failedBytes},
 }
 
 // registered is a string of the stream's registry, judged once for all records that refer to it.
 type registered struct {
 	text     []byte
-	size     uint8 // bytes of a record of this class; 0 if it is no known class
-	expected bool  // it is the signature of the expected method
+	class         // what it is as the name of a record class
+	expected bool // it is the signature of the expected method
 }
 
 // stream understands the bytes of one connection.
@@ -47,7 +59,10 @@ type stream struct {
 	registry      []registered
 	registryBytes int
 	registryGiven bool // it comes from elsewhere: none of its entries stands between the records
+	inBytes       bool // strings' lengths are told in bytes
 	broken        bool // nothing that follows can be understood
+	pairs         pairs
+	name          []byte // scratch: of a method that is not the expected one
 }
 
 func newStream(recordName string) *stream {
@@ -86,13 +101,16 @@ func (s *stream) next(data []byte, b *ledger.Batch) int {
 	switch size {
 	case executionBytes:
 		s.execution(data[:executionBytes], b)
-	case metadataBytes:
-		// It describes the stream and is no record of a method.
+	case operationBytes, failedBytes:
+		s.event(data[:operationBytes], s.registry[class].begins, b)
 	default:
-		b.Unexpected.Add(s.registry[class].text)
+		// It describes the stream or a trace, and is no record of a method.
 	}
 	return size
 }
+
+// End says that nothing more comes.
+func (s *stream) End(b *ledger.Batch) { s.pairs.giveUp(b) }
 
 // execution enters an OperationExecutionRecord: signature, session, trace id, start, end, host, eoi, ess.
 func (s *stream) execution(data []byte, b *ledger.Batch) {
@@ -115,6 +133,44 @@ func (s *stream) execution(data []byte, b *ledger.Batch) {
 	})
 }
 
+// event enters an event of flow records: time, trace id, order index, operation, class, and why it failed.
+func (s *stream) event(data []byte, begins bool, b *ledger.Batch) {
+	operation, class := s.lookUp(data[32:]), s.lookUp(data[36:])
+	if operation == nil || class == nil {
+		s.fail(b)
+		return
+	}
+	e := event{
+		timeNs: int64(binary.BigEndian.Uint64(data[12:])),
+		trace:  binary.BigEndian.Uint64(data[20:]),
+		index:  int32(binary.BigEndian.Uint32(data[28:])),
+		method: binary.BigEndian.Uint64(data[32:]),
+	}
+	if begins {
+		s.pairs.begin(e, b)
+		return
+	}
+	execution, paired := s.pairs.end(e, b)
+	if !paired {
+		return
+	}
+	if operation.expected || namesOperation(class.text, operation.text, s.recordName) {
+		b.Records = append(b.Records, execution)
+		return
+	}
+	s.name = fullName(s.name, class.text, operation.text)
+	b.Unexpected.Add(s.name)
+}
+
+// lookUp is the string that a number stands for, or nil.
+func (s *stream) lookUp(number []byte) *registered {
+	id := binary.BigEndian.Uint32(number)
+	if int64(id) >= int64(len(s.registry)) || s.registry[id].text == nil {
+		return nil
+	}
+	return &s.registry[id]
+}
+
 // register takes an entry of the string registry: mark, id, length in chars, text.
 func (s *stream) register(data []byte, b *ledger.Batch) int {
 	if len(data) < registryHead {
@@ -125,15 +181,29 @@ func (s *stream) register(data []byte, b *ledger.Batch) int {
 	if id < 0 || id >= maxStrings || chars < 0 || chars > maxStringBytes {
 		return s.fail(b)
 	}
-	length, whole := utf8Length(data[registryHead:], int(chars))
+	length, whole := s.textLength(data[registryHead:], int(chars))
 	if !s.fits(length) {
 		return s.fail(b)
 	}
 	if !whole {
 		return 0
 	}
-	s.enter(id, data[registryHead:registryHead+length])
+	text := data[registryHead : registryHead+length]
+	if len(s.registry) == 0 {
+		s.inBytes = string(text) != metadataClass
+	}
+	s.enter(id, text)
 	return registryHead + length
+}
+
+// textLength is how many bytes a string has whose length was told, and whether all of them are there. Kieker for Java
+// begins its stream with its metadata, and tells lengths in chars. Kieker for Python has no such record, and tells them
+// in bytes.
+func (s *stream) textLength(data []byte, told int) (length int, whole bool) {
+	if s.inBytes {
+		return told, told <= len(data)
+	}
+	return utf8Length(data, told)
 }
 
 // fits reports whether the registry has room for another string.
@@ -149,7 +219,7 @@ func (s *stream) enter(id int32, text []byte) {
 	s.registryBytes += len(text)
 	s.registry[id] = registered{
 		text:     append([]byte{}, text...),
-		size:     classes[string(text)],
+		class:    classes[string(text)],
 		expected: ledger.NamesMethod(string(text), s.recordName),
 	}
 }

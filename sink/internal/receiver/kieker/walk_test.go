@@ -70,22 +70,6 @@ func TestKiekerRecordsThatEndBeforeTheyStartAreCounted(t *testing.T) {
 	samples.ExpectCount(t, count(1, w.Data), account.Account{Records: 1, PartialTrees: 1, EndBeforeStart: 1})
 }
 
-func TestRecordsOfAnotherKnownClassAreUnexpected(t *testing.T) {
-	const class = "kieker.common.record.flow.trace.operation.BeforeOperationEvent"
-	w := samples.NewKiekerWriter()
-	w.Record(class, []string{samples.Signature, "demo.MonitoredClass"}, func(ids []int32) {
-		w.Int64(1)
-		w.Int64(2)
-		w.Int32(3)
-		w.Int32(ids[0])
-		w.Int32(ids[1])
-	})
-	w.Call(1, 10)
-	samples.ExpectCount(t, count(10, w.Data), account.Account{
-		Records: 10, CompleteTrees: 1, UnexpectedNames: 1, Unexpected: map[string]int64{class: 1},
-	})
-}
-
 func TestAnUnknownClassEndsTheUnderstandingOfTheStream(t *testing.T) {
 	w := samples.NewKiekerWriter()
 	w.Call(1, 10)
