@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 AGENT_FILES = sorted((ROOT / "agents").glob("*/*/agent.toml"))
 EXPERIMENT_FILES = sorted((ROOT / "experiments").glob("*.toml"))
 NAMED_BY_THE_AUTHOR = (
-    *("artifacts", "configurations", "technologies", "environment", "copy", "published", "where", "agents"),
+    *("artifacts", "configurations", "technologies", "environment", "copy", "replace", "published", "where", "agents"),
 )
 Path_ = tuple[str | int, ...]
 
