@@ -43,9 +43,10 @@ func Divide(maxMemory int64, protocols int) Bounds {
 	}
 }
 
-// HeapLimit is how much of the memory the runtime may hold, whose limit knows nothing of the program's code.
+// HeapLimit is how much of the memory the runtime may hold. Its limit knows nothing of the program's code, and is passed for
+// a moment where the collector gets too little of a busy machine's cores.
 func HeapLimit(maxMemory int64) int64 {
-	return maxMemory - maxMemory/16
+	return maxMemory - maxMemory*3/32
 }
 
 // silentConnections is how many connections of a protocol may be held besides those that are served: half of the
