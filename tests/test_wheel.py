@@ -40,7 +40,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def of_clone(folder: str) -> dict[str, Path]:
     """The files of a clone's folder that the wheel must hold, by their names in it."""
-    files = (path for path in (ROOT / folder).rglob("*") if path.is_file())
+    files = (path for path in (ROOT / folder).rglob("*") if path.is_file() and "testdata" not in path.parts)
     return {
         f"{SOURCES[folder]}/{path.relative_to(ROOT / folder).as_posix()}": path
         for path in files
