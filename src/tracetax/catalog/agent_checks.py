@@ -75,7 +75,7 @@ def check_said(shape: AgentShape, refused_flags: Sequence[str], report: Report) 
             hint = did_you_mean(setup.protocol, PROTOCOLS)
             report.add(join(path, "protocol"), f'"{setup.protocol}" is none of the sink\'s: {one_of(PROTOCOLS)}{hint}')
         if setup.drop_log is not None:
-            _check_drop_log(join(path, "drop_log"), setup.drop_log, report)
+            check_one_group(join(path, "drop_log"), setup.drop_log, "the number of dropped records", report)
 
 
 def check_together(
@@ -242,14 +242,15 @@ def _check_flags(path: str, flags: tuple[str, ...], refused: Sequence[str], repo
             report.add(f"{join(path, 'flags')}[{index}]", f'"{flag}" must not stand here: {why}')
 
 
-def _check_drop_log(key: str, pattern: str, report: Report) -> None:
+def check_one_group(key: str, pattern: str, what: str, report: Report) -> None:
+    """Report a pattern that is no regular expression, or has not exactly one group, which stands for ``what``."""
     try:
         groups = re.compile(pattern).groups
     except re.error as error:
         report.add(key, f"is no regular expression: {error}")
         return
     if groups != 1:
-        report.add(key, f"must have exactly one group, which is the number of dropped records; it has {groups}")
+        report.add(key, f"must have exactly one group, which is {what}; it has {groups}")
 
 
 def _texts(path: str, step: PrepareShape) -> Iterator[tuple[str, str]]:

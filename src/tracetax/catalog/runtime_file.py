@@ -7,7 +7,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from msgspec import Meta, Struct
 
-from tracetax.catalog.agent_checks import check_names
+from tracetax.catalog.agent_checks import check_names, check_one_group
 from tracetax.catalog.agent_shape import Inside, VariableName
 from tracetax.catalog.placeholders import names_in
 from tracetax.catalog.reading import Name, Positive, Report, Text, did_you_mean, join, one_of, read_file, read_one
@@ -183,24 +183,13 @@ def _check_find(said: FindShape, report: Report) -> None:
     questions = {"version": said.version, "real": said.real, "vendor": said.vendor}
     patterns |= {f"{name}.pattern": question.pattern for name, question in questions.items() if question}
     for key, pattern in patterns.items():
-        _check_one_group(f"find.{key}", pattern, report)
+        if not report.concerns(f"find.{key}"):
+            check_one_group(f"find.{key}", pattern, "what is asked for", report)
     for name, question in questions.items():
         if question and question.key and said.facts is None:
             report.add(f"find.{name}.key", "must not stand without facts, the file that it is a line of")
     if (said.compiler is None) != (said.called is None):
         report.add("find.called", "must be given where compiler is, and only there: what is one that has it called?")
-
-
-def _check_one_group(key: str, pattern: str, report: Report) -> None:
-    if report.concerns(key):
-        return
-    try:
-        groups = re.compile(pattern).groups
-    except re.error as error:
-        report.add(key, f"is no regular expression: {error}")
-        return
-    if groups != 1:
-        report.add(key, f"must have exactly one group, which is what is asked for; it has {groups}")
 
 
 def _check_findable(said: RuntimeShape, report: Report) -> None:
