@@ -223,7 +223,7 @@ class Agent(Struct, frozen=True):
     environment_prefixes: tuple[str, ...] = ()
     """What the names of the variables begin with that it reads; a run names those that it finds, and passes none on."""
     folder: str = ""
-    """Absolute path of a folder of the user's, by ``--agents-dir``; empty for the agents that come with Tracetax."""
+    """Absolute path of a folder of the user's; empty for the agents that come with Tracetax."""
     version_named: str = ""
     """The version as its file says it, where there is no artifact ``agent``."""
 

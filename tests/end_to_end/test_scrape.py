@@ -44,7 +44,7 @@ use = ["prometheus"]
 def trials(tmp_path_factory: pytest.TempPathFactory) -> dict[str, TrialRecord]:
     folder = tmp_path_factory.mktemp("scrape")
     root = root_of(folder, "none", "opentelemetry")
-    write_agent(root / "agents" / "counter" / "java")
+    write_agent(root / "agents" / "counter")
     experiment = folder / "scrape.toml"
     experiment.write_text(EXPERIMENT)
     found = measure_each(experiment, root, folder / "run", replace(PATIENT, metrics=2.0))

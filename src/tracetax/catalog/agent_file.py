@@ -118,7 +118,7 @@ def read_agents(root: Path, own: Sequence[Path] = ()) -> tuple[EveryAgent, list[
             if agent is None or report.problems:
                 unreadable.add((product, language))
             else:
-                own_folder = "" if shipped else str(folder.path)
+                own_folder = "" if shipped and folder.language else str(folder.path)
                 products.setdefault(product, {})[language] = replace(agent, folder=own_folder)
     return EveryAgent(products, frozenset(unreadable)), reports
 
