@@ -17,6 +17,7 @@ LAYERS = {
     "ledger": 1,
     "machine": 1,
     "model": 1,
+    "orphans": 1,
     "preparation": 1,
     "printable": 1,
     "program": 1,

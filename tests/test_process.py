@@ -158,6 +158,19 @@ def test_the_cpu_of_what_it_left_behind_is_told_apart_from_its_own(tmp_path: Pat
     assert 200_000_000 <= process.orphans_cpu_ns < 400_000_000
 
 
+@pytest.mark.parametrize("code", ["", "raise SystemExit(3)", "import os; os.abort()"])
+def test_its_accounts_can_be_read_once_between_its_end_and_the_wait_for_it(tmp_path: Path, code: str) -> None:
+    with start(f"print('up', flush=True); input() if not {code!r} else None; {code}", tmp_path) as process:
+        states: list[str] = []
+        process.before_reaping = lambda: states.append(
+            Path(f"/proc/{process.pid}/stat").read_text().rsplit(") ", 1)[1][0]
+        )
+        assert states == []
+        process.stop(grace=20)
+        process.poll()
+    assert states == ["Z"]
+
+
 def test_what_an_earlier_process_left_on_purpose_stays_until_that_one_ends(tmp_path: Path) -> None:
     earlier, later = tmp_path / "earlier", tmp_path / "later"
     earlier.mkdir()

@@ -97,17 +97,36 @@ with heeded(kill_all):
 """
 
 
-def test_the_third_ctrl_c_ends_everything_at_once(tmp_path: Path) -> None:
-    with running(THIRD, tmp_path) as process:
+DAEMON = """import os, time
+if os.fork() == 0:
+    os.setsid()
+    print(os.getpid(), flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("command", [("/bin/sleep", "600"), (sys.executable, "-c", DAEMON)])
+def test_the_third_ctrl_c_ends_everything_at_once(tmp_path: Path, command: tuple[str, ...]) -> None:
+    with running(THIRD.replace('("/bin/sleep", "600")', repr(command)), tmp_path) as process:
         child = int(line(process))
         assert line(process) == "ready"
+        daemons = [daemon_of(tmp_path / "out")] if DAEMON in command else []
         for _ in range(3):
             assert process.poll() is None
             process.send_signal(signal.SIGINT)
             time.sleep(0.1)
         assert process.wait(20) == 130
         assert process.stderr and process.stderr.read() == ""
-    assert gone(child)
+    assert all(map(gone, (child, *daemons)))
+
+
+def daemon_of(output: Path) -> int:
+    """The number that a process in another session has written into this file."""
+    deadline = time.monotonic() + 20
+    while not output.read_text().endswith("\n"):
+        assert time.monotonic() < deadline, "it never starts"
+        time.sleep(0.01)
+    return int(output.read_text())
 
 
 HUNG_UP = """

@@ -12,7 +12,6 @@ answer. It is waited for briefly, named in an error, and left: the kernel ends i
 import contextlib
 import ctypes
 import os
-import resource
 import signal
 import subprocess
 import threading
@@ -26,12 +25,15 @@ from typing import IO, Self
 from msgspec import Struct
 
 from tracetax.errors import ExitCode, UserError
+from tracetax.orphans import killed_cpu_ns, orphans, usage_cpu_ns
 from tracetax.signals import undivided, unheard
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 KILL_SECONDS = 10.0
 """How long a killed process may take to end before it is given up."""
+LAST_SECONDS = 1.0
+"""How long the last thing that this program does may take."""
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
 KEPT_VARIABLES = ("PATH", "HOME", "TZ", "TMPDIR")
@@ -100,13 +102,15 @@ class Process:
         """
         self.command = tuple(command)
         _LIBC.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-        self._foreign_orphans = frozenset(_orphans())
+        self._foreign_orphans = frozenset(orphans(_ACTIVE))
         self.started_ns = time.monotonic_ns()
         self._asked = "itself"
         self._group_ended = False
         self.ending: Ending | None = None
         self.orphans_cpu_ns = 0
         """CPU of what it left behind and was handed to Tracetax, from wait4; known once that is killed."""
+        self.before_reaping: Callable[[], None] | None = None
+        """Called once when it has ended and nobody has waited for it yet, so that its accounts can still be read."""
         try:
             with undivided(), _STARTING:
                 self._child = self._begin((stdout, stderr), environment, directory, cores)
@@ -186,6 +190,11 @@ class Process:
         return self.ending
 
     def _reap(self) -> None:
+        if self.before_reaping:
+            if not os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG):
+                return
+            self.before_reaping()
+            self.before_reaping = None
         pid, status, usage = os.wait4(self.pid, os.WNOHANG)
         if pid:
             _ACTIVE.discard(pid)
@@ -193,7 +202,7 @@ class Process:
             self._child.returncode = code
             self.ending = Ending(
                 status=code,
-                cpu_ns=_cpu_ns(usage),
+                cpu_ns=usage_cpu_ns(usage),
                 max_rss_bytes=usage.ru_maxrss * 1024,
                 ended_ns=time.monotonic_ns(),
                 asked=self._asked,
@@ -261,13 +270,8 @@ class Process:
     def _kill_orphans(self) -> None:
         """End what it left outside its group; their own children become orphans in turn."""
         deadline = time.monotonic() + KILL_SECONDS
-        while left := _orphans() - self._foreign_orphans:
-            for pid in left:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
-                with contextlib.suppress(ChildProcessError):
-                    usage = os.wait4(pid, os.WNOHANG)[2]
-                    self.orphans_cpu_ns += _cpu_ns(usage)
+        while left := orphans(_ACTIVE) - self._foreign_orphans:
+            self.orphans_cpu_ns += killed_cpu_ns(left)
             if time.monotonic() > deadline:
                 return
             time.sleep(0.001)
@@ -302,9 +306,28 @@ def started() -> frozenset[int]:
 
 
 def kill_all() -> None:
-    """End every child that runs, with its group, without waiting for it: the last thing that this program does."""
-    for pid in tuple(_ACTIVE):
+    """End every child that runs, its group, and what was outside of that: the last thing that this program does.
+
+    What it started elsewhere is handed over when it has ended. That is awaited, but not for long.
+    """
+    active, deadline = tuple(_ACTIVE), time.monotonic() + LAST_SECONDS
+    for pid in active:
         _kill_at_once(pid)
+    while time.monotonic() < deadline:
+        all_ended = all(map(_has_ended, active))
+        left = orphans(_ACTIVE)
+        if all_ended and not left:
+            return
+        killed_cpu_ns(left)
+        time.sleep(0.001)
+
+
+def _has_ended(pid: int) -> bool:
+    """Whether a child has ended; it may still have to be waited for."""
+    try:
+        return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
+    except ChildProcessError:
+        return True
 
 
 def _kill_at_once(pid: int) -> None:
@@ -344,29 +367,6 @@ def left_behind() -> dict[int, str]:
         _ACTIVE.discard(pid)
         del _LEFT_BEHIND[pid]
     return dict(_LEFT_BEHIND)
-
-
-def _cpu_ns(usage: resource.struct_rusage) -> int:
-    """CPU of a process and of the children that it has waited for."""
-    return round((usage.ru_utime + usage.ru_stime) * 1e9)
-
-
-def _orphans() -> set[int]:
-    """Processes handed to this one because what started them has ended.
-
-    They are children in another session than this process that it has not started: its other children, such as
-    compilers, share its session.
-    """
-    own, session = os.getpid(), os.getsid(0)
-    found: set[int] = set()
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            with contextlib.suppress(OSError):
-                text = (folder / "stat").read_text(errors="replace")
-                _state, parent, _group, of_session = text[text.rindex(")") + 2 :].split()[:4]
-                if int(parent) == own and int(of_session) != session:
-                    found.add(int(folder.name))
-    return found - _ACTIVE
 
 
 def _set_up(parent: int, cores: Collection[int], as_it_was: Callable[[], None]) -> Callable[[], None]:
