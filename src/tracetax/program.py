@@ -106,6 +106,8 @@ class Workload(Struct, frozen=True):
     """What Go builds from its sources; None where Go builds nothing."""
     environment: dict[str, str] = {}
     """Variables of every trial, placeholders unfilled; an agent's own go before."""
+    process_tree: bool = False
+    """Whether the processes that it starts belong to it, so that their CPU and memory count as its own."""
     threads: ThreadNames = ThreadNames()
     start_up: StartUp | None = None
 

@@ -70,6 +70,12 @@ def test_every_workload_that_comes_with_tracetax_can_be_read() -> None:
         assert (workload.key, workload.runtime) == (key, runtime.key)
 
 
+def test_processes_belong_to_a_workload_whose_file_says_so(root: Path, workload: Path, change: Change) -> None:
+    assert not load_workload(KEY, root)[0].process_tree
+    change(workload, 'runtime = "java"', 'runtime = "java"\nprocesses = "tree"')
+    assert load_workload(KEY, root)[0].process_tree
+
+
 def test_the_call_tree_in_java_is_described_as_its_sources_are() -> None:
     workload, _ = load_workload(KEY, ROOT)
     for name in (workload.main, workload.monitored.class_name):
@@ -106,6 +112,7 @@ def test_a_name_that_is_no_workload_is_told_with_the_nearest(root: Path) -> None
         ('"{search_path}"', '"{searchpath}"', "start[5]", 'no placeholder "{searchpath}". Did you mean "search_path"?'),
         ('main = "tracetax.calltree.Main"\n', "", "main", 'must be given where "{main}" stands in start'),
         ('"{main}", ', "", "main", 'must be given where "{main}" stands in start, and only there'),
+        ('runtime = "java"', 'runtime = "java"\nprocesses = "all"', "processes", 'must be one of "one", "tree"'),
         ("least_calls = 10_000", "least_calls = 0", "warm_up.least_calls", "must be at least 1, not 0"),
         ("release = 8", "release = 5", "build.compile.release", "must be between 8 and 99, not 5"),
         ('wait = ["spin", "park"]', "wait = []", "offers.wait", "is an empty list"),

@@ -43,6 +43,43 @@ def test_children_and_theirs_count_while_they_live(kernel: Kernel) -> None:
     assert (sample.cpu_ns, sample.processes) == (157 * MS, 3)
 
 
+def test_the_last_look_is_kept_and_finds_who_was_never_seen(kernel: Kernel) -> None:
+    tree = followed()
+    kernel.fork(CHILD, ROOT, ms=50)
+    assert (tree.whole_cpu_ns, tree.others) == (None, ())
+    tree.look_last()
+    assert (tree.whole_cpu_ns, tree.others) == (150 * MS, (CHILD,))
+
+
+def test_the_clock_of_a_tree_is_that_of_all_and_of_one_process_its_own(kernel: Kernel) -> None:
+    alone = ProcessTree(ROOT, follow=False)
+    kernel.fork(CHILD, ROOT, ms=50)
+    assert followed().clock_ns() == 150 * MS
+    assert (alone.clock_ns(search=True), alone.cpu_ns, alone.others) == (100 * MS, 100 * MS, ())
+
+
+def test_what_a_script_has_called_before_it_became_the_program_is_not_missed_of_one_process(kernel: Kernel) -> None:
+    alone, tree = ProcessTree(ROOT, follow=False), followed()
+    kernel.fork(CHILD, ROOT, ms=60)
+    kernel.end(CHILD)
+    for program in (alone, tree):
+        program.excuse_ended()
+    kernel.fork(GRANDCHILD, ROOT, ms=60)
+    kernel.end(GRANDCHILD)
+    for program in (alone, tree):
+        program.look_last()
+    assert (alone.whole_cpu_ns, tree.whole_cpu_ns) == (160 * MS, 220 * MS)
+    assert alone.cpu_ns == 100 * MS
+
+
+def test_a_tree_that_is_gone_has_no_last_look(kernel: Kernel) -> None:
+    tree = followed()
+    kernel.processes.clear()
+    kernel.show()
+    tree.look_last()
+    assert tree.whole_cpu_ns is None
+
+
 def test_a_child_that_its_parent_has_waited_for_counts_once(kernel: Kernel) -> None:
     kernel.fork(CHILD, ROOT, ms=60)
     tree = followed()

@@ -92,6 +92,23 @@ def test_the_threads_of_a_process_add_up_to_its_own_clock() -> None:
         threads.close()
 
 
+def test_threads_of_further_processes_are_seen_as_those_of_the_first_and_kept_when_they_end() -> None:
+    with burner("caller-0=50") as first, burner("exporter=150") as other:
+        threads = Threads(first.pid)
+        threads.look()
+        alone = len(threads.seen)
+        burn(first)
+        burn(other)
+        threads.look((other.pid,), names=True)
+        assert len(threads.seen) > alone
+        used = {thread.name: thread.cpu_ns for thread in threads.seen}
+        assert used["exporter"] >= 150e6
+        other.kill()
+        threads.look((other.pid,))
+        assert {thread.name: thread.cpu_ns for thread in threads.seen}["exporter"] == used["exporter"]
+        threads.close()
+
+
 def test_the_process_clock_says_what_the_kernel_says_at_the_end() -> None:
     with burner("caller-0=200", "exporter=100") as process:
         burn(process)

@@ -1,12 +1,18 @@
 """CPU between two moments, from samples around them."""
 
+import itertools
 import time
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from tests.machine.test_process_tree_oracle import family
 from tests.machine.test_threads import burn, burner
 from tests.run.stand_ins import RUNTIME, WORKLOAD
+from tracetax.machine.processes import ProcessTree
+from tracetax.process import Process
 from tracetax.run.drain import BUSY_CORES
 from tracetax.run.sampler import LEAST_WAIT_NS, Sample, Sampler, account_of, at, cores_of
 
@@ -16,6 +22,13 @@ MS = 1_000_000
 
 def samples(*rows: tuple[int, int, tuple[int, ...]]) -> list[Sample]:
     return [Sample(at_ns=moment, process=process, threads=threads) for moment, process, threads in rows]
+
+
+@contextmanager
+def sampling(process: Process, follow: bool = False) -> Generator[Sampler]:
+    """A sampler of a process, and where it follows of those that this starts."""
+    with ProcessTree(process.pid, follow) as tree, Sampler(tree, KNOWN) as sampler:
+        yield sampler
 
 
 def test_between_two_samples_use_grows_in_a_straight_line() -> None:
@@ -39,7 +52,7 @@ def test_a_thread_that_came_later_had_used_nothing_before() -> None:
 
 
 def test_the_account_has_what_the_process_used_and_who_used_it() -> None:
-    with burner("caller-0=150", "exporter=100") as process, Sampler(process.pid, KNOWN) as sampler:
+    with burner("caller-0=150", "exporter=100") as process, sampling(process) as sampler:
         sampler.start()
         first = time.monotonic_ns()
         sampler.began(first)
@@ -59,7 +72,7 @@ def test_the_account_has_what_the_process_used_and_who_used_it() -> None:
 
 
 def test_what_threads_used_before_they_ended_is_not_lost() -> None:
-    with burner("caller-0=100:ends") as process, Sampler(process.pid, KNOWN) as sampler:
+    with burner("caller-0=100:ends") as process, sampling(process) as sampler:
         sampler.start()
         first = time.monotonic_ns()
         own = burn(process)
@@ -70,6 +83,43 @@ def test_what_threads_used_before_they_ended_is_not_lost() -> None:
         account = sampler.account(first, done, done)
     assert account is not None
     assert account.to_drained.total == pytest.approx(own, rel=0.05, abs=10 * MS)
+
+
+@pytest.mark.parametrize(("follow", "used"), [(True, 160), (False, 0)])
+def test_what_living_children_used_counts_where_the_tree_is_followed(follow: bool, used: int) -> None:
+    with family("living") as process, sampling(process, follow) as sampler:
+        sampler.start()
+        first = time.monotonic_ns()
+        sampler.began(first)
+        process.write_line("begin")
+        assert process.stdout.readline() == b"done\n"
+        sampler.look(search=True)
+        done = time.monotonic_ns()
+        sampler.look()
+        account = sampler.account(first, done, done)
+    assert account
+    assert account.to_drained.agent == pytest.approx(used * MS, abs=60 * MS)
+    assert account.to_drained.total == pytest.approx(account.to_drained.agent, abs=30 * MS)
+
+
+def test_several_processes_are_looked_at_no_more_often_than_every_100_ms(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[float] = []
+    really = Sampler.look
+
+    def look(sampler: Sampler, *, names: bool = False, search: bool = False) -> None:
+        looks.append(time.monotonic())
+        really(sampler, names=names, search=search)
+
+    monkeypatch.setattr(Sampler, "look", look)
+    with family("living") as process, sampling(process, follow=True) as sampler:
+        sampler.start()
+        sampler.began(time.monotonic_ns())
+        time.sleep(0.35)
+        asked = looks[:2]
+        sampler.end()
+    by_itself = looks[len(asked) : -1]
+    assert by_itself
+    assert all(after - before >= 0.095 for before, after in itertools.pairwise(by_itself))
 
 
 def test_a_quiet_wait_is_told_in_cores() -> None:
@@ -89,7 +139,7 @@ def test_what_the_agents_threads_used_in_the_last_second_is_told_in_cores() -> N
 
 
 def test_a_thread_that_works_now_is_seen_at_work() -> None:
-    with burner("exporter=1500") as process, Sampler(process.pid, KNOWN) as sampler:
+    with burner("exporter=1500") as process, sampling(process) as sampler:
         sampler.start()
         burn(process)
         sampler.look()
@@ -128,7 +178,7 @@ def test_where_the_kernel_keeps_no_accounts_of_threads_there_is_none_of_the_proc
 
 
 def test_a_process_that_ends_under_the_sampler_harms_nobody() -> None:
-    with burner("caller-0=1") as process, Sampler(process.pid, KNOWN) as sampler:
+    with burner("caller-0=1") as process, sampling(process) as sampler:
         sampler.start()
         process.kill()
         time.sleep(0.15)
@@ -138,7 +188,7 @@ def test_a_process_that_ends_under_the_sampler_harms_nobody() -> None:
 
 def test_no_file_stays_open() -> None:
     before = len(list(Path("/proc/self/fd").iterdir()))
-    with burner("caller-0=1") as process, Sampler(process.pid, KNOWN) as sampler:
+    with burner("caller-0=1") as process, sampling(process) as sampler:
         sampler.start()
         sampler.end()
     assert len(list(Path("/proc/self/fd").iterdir())) == before

@@ -27,6 +27,7 @@ class Stage:
         self.folder = folder
         self.pid = os.getpid()
         self.process = self
+        self.orphans_cpu_ns = 0
         self.calls = {"warm-up": 0, "measured": 0}
 
     def say(self, command: str) -> None:

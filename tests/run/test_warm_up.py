@@ -3,6 +3,7 @@
 After them the compilers are waited for: until they rest, and not for ever.
 """
 
+import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from msgspec.structs import replace
 from tests.run.stand_ins import configuration
 from tracetax.companions.receiver import Counts
 from tracetax.machine.isolation import Isolation
+from tracetax.machine.processes import ProcessTree
 from tracetax.machine.threads import Work
 from tracetax.model import Parameters
 from tracetax.program import ThreadNames
@@ -129,6 +131,7 @@ def test_a_warm_up_goes_on_until_the_code_is_compiled_and_for_ten_thousand_calls
         isolation=Isolation(),
         receiver=sink,
         driver=driver,
+        tree=ProcessTree(os.getpid(), follow=False),
         drops=DropLog(None, ()),
         watch=lambda _: None,
     )

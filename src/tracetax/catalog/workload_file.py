@@ -131,6 +131,7 @@ class WorkloadShape(Struct, frozen=True, kw_only=True):
     sources: Inside | None = None
     build: BuildShape | None = None
     environment: dict[VariableName, str] = {}
+    processes: Literal["one", "tree"] = "one"
     monitored: MonitoredShape
     warm_up: WarmUpShape
     offers: OffersShape
@@ -254,6 +255,7 @@ def _built(key: str, said: WorkloadShape) -> Workload:
         compile_release=build.compile.release if build.compile else 0,
         go=GoPackage(build.go.package, build.go.program) if build.go else None,
         environment=said.environment,
+        process_tree=said.processes == "tree",
         threads=ThreadNames(caller=said.threads.caller, own=said.threads.own),
         start_up=StartUp(start_up.entry, _monitored(start_up.monitored), tuple(map(_generated, start_up.files)))
         if start_up

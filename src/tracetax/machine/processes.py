@@ -106,11 +106,13 @@ class ProcessTree:
         """As of the last look; stays when all processes are gone."""
         self.peak_rss_bytes = 0
         """The most resident memory of all processes together that a look has seen."""
+        self.whole_cpu_ns: int | None = None
+        """CPU of its whole life, as ``look_last`` has seen it; None before that, or where nothing could be seen."""
         self._orphans = orphans
         self._looking = threading.Lock()
         self._members: dict[int, _Member] = {}
         self._sessions: set[int] = set()
-        self._kept_ns = 0
+        self._kept_ns = self._excused_ns = 0
         self._asked_ns = self._searched_ns = -(10**18)
         self._newest: bytes = b""
         self._unchanged = 0
@@ -135,6 +137,33 @@ class ProcessTree:
                 self._settle(stats)
                 self._search_if_due(search)
             return self._sum()
+
+    def clock_ns(self, *, search: bool = False) -> int:
+        """CPU of all processes now; of one that is alone nothing but its clock is read. Else as ``look``."""
+        if self.follow:
+            return self.look(search=search).cpu_ns
+        self.cpu_ns = process_clock_ns(self.root)
+        return self.cpu_ns
+
+    def excuse_ended(self) -> None:
+        """Of a root that is alone: do not miss the CPU of children that have ended by now.
+
+        A script may have called them before it became the program.
+        """
+        with self._looking:
+            stat = None if self.follow else _stat_of(self._members[self.root])
+        self._excused_ns = stat.children_ns if stat else 0
+
+    def look_last(self) -> None:
+        """Look at a root that has ended and that nobody has waited for yet."""
+        with contextlib.suppress(OSError):
+            self.whole_cpu_ns = self.clock_ns(search=True) + self._excused_ns
+
+    @property
+    def others(self) -> tuple[int, ...]:
+        """The numbers of all but the root, as of the last look."""
+        with self._looking:
+            return tuple(pid for pid in self._members if pid != self.root)
 
     def pss_bytes(self) -> int | None:
         """Resident memory, of shared pages the share of each process; None where the kernel does not show it.

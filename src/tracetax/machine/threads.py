@@ -1,4 +1,4 @@
-"""CPU of another process by thread, from the kernel's nanosecond accounts, and what each thread is there for.
+"""CPU of other processes by thread, from the kernel's nanosecond accounts, and what each thread is there for.
 
 ``/proc/PID/task/TID/schedstat`` counts the nanoseconds that a thread was on a processor; a thread that has ended is
 gone from it. The process's own clock goes on counting those, so the two together leave nothing out. Both are brought up
@@ -8,6 +8,7 @@ to date when a thread leaves its processor and at the scheduler's tick, so a run
 import contextlib
 import os
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
@@ -83,67 +84,75 @@ def _name_and_state(stat: str) -> tuple[str, str]:
 
 
 class Threads:
-    """The threads of one process over its life; those that have ended keep what they were last seen to have used."""
+    """The threads of a program over its life; those that have ended keep what they were last seen to have used."""
 
     def __init__(self, pid: int) -> None:
-        """Nothing is read yet."""
+        """``pid`` is its first process; nothing is read yet."""
         self.seen: list[ThreadCpu] = []
         self._folder = f"/proc/{pid}/task"
         self._living: dict[str, tuple[ThreadCpu, int]] = {}
         self._new: set[str] = set()
 
-    def look(self, *, names: bool = False) -> None:
+    def look(self, others: Iterable[int] = (), *, names: bool = False) -> None:
         """Bring ``seen`` up to date. A thread gets its name soon after it starts: new ones, or all, are asked again.
 
-        Raises OSError where the process is gone.
+        ``others`` are further processes of the program that live. Raises OSError where the first one is gone.
         """
         again, self._new = set(self._living) if names else self._new, set()
-        with os.scandir(self._folder) as entries:
-            present = [entry.name for entry in entries]
-        for number in present:
-            known = self._living.get(number)
-            if known is None or not self._read(number, *known):
+        present = _threads_in(self._folder)
+        for pid in others:
+            with contextlib.suppress(OSError):
+                present += _threads_in(f"/proc/{pid}/task")
+        for folder in present:
+            known = self._living.get(folder)
+            if known is None or not self._read(folder, *known):
                 # its number may have gone to another thread since
-                self._forget(number)
-                self._begin(number)
-            elif number in again:
-                known[0].name = self._name(number) or known[0].name
-        for number in self._living.keys() - set(present):
-            self._forget(number)
+                self._forget(folder)
+                self._begin(folder)
+            elif folder in again:
+                known[0].name = self._name(folder) or known[0].name
+        for folder in self._living.keys() - set(present):
+            self._forget(folder)
 
     def close(self) -> None:
         """Let go of all files."""
-        for number in list(self._living):
-            self._forget(number)
+        for folder in list(self._living):
+            self._forget(folder)
 
-    def _begin(self, number: str) -> None:
-        thread = ThreadCpu(name=self._name(number), cpu_ns=0)
+    def _begin(self, folder: str) -> None:
+        thread = ThreadCpu(name=self._name(folder), cpu_ns=0)
         file = -1
         if len(self._living) < KEPT_FILES:
             with contextlib.suppress(OSError):
-                file = os.open(f"{self._folder}/{number}/schedstat", os.O_RDONLY)
-        if self._read(number, thread, file):
-            self._living[number] = thread, file
-            self._new.add(number)
+                file = os.open(f"{folder}/schedstat", os.O_RDONLY)
+        if self._read(folder, thread, file):
+            self._living[folder] = thread, file
+            self._new.add(folder)
             self.seen.append(thread)
         elif file >= 0:
             os.close(file)
 
-    def _read(self, number: str, thread: ThreadCpu, file: int) -> bool:
+    def _read(self, folder: str, thread: ThreadCpu, file: int) -> bool:
         """Read a thread's account; False where it has ended."""
         try:
-            text = os.pread(file, 64, 0) if file >= 0 else Path(f"{self._folder}/{number}/schedstat").read_bytes()
+            text = os.pread(file, 64, 0) if file >= 0 else Path(f"{folder}/schedstat").read_bytes()
         except OSError:
             return False
         thread.cpu_ns = int(text.split(maxsplit=1)[0])
         return True
 
-    def _name(self, number: str) -> str:
+    def _name(self, folder: str) -> str:
         with contextlib.suppress(OSError):
-            return Path(f"{self._folder}/{number}/comm").read_text(errors="replace").rstrip("\n")
+            return Path(f"{folder}/comm").read_text(errors="replace").rstrip("\n")
         return ""
 
-    def _forget(self, number: str) -> None:
-        _, file = self._living.pop(number, (None, -1))
+    def _forget(self, folder: str) -> None:
+        _, file = self._living.pop(folder, (None, -1))
         if file >= 0:
             os.close(file)
+
+
+def _threads_in(folder: str) -> list[str]:
+    """The folders of the threads that a process has. Raises OSError where it is gone."""
+    with os.scandir(folder) as entries:
+        return [entry.path for entry in entries]

@@ -151,11 +151,11 @@ class CpuTimes(Struct, frozen=True):
     jvm: int
     """The runtime's own further threads, and the driver's that waits for commands; called so when Java was alone."""
     ended: int
-    """What the process's clock says beyond its living threads: threads that had ended."""
+    """What the clocks of the processes say beyond their living threads: threads and processes that had ended."""
 
     @property
     def total(self) -> int:
-        """CPU of all threads of the workload's process, ns."""
+        """CPU of all threads of the workload's processes, ns."""
         return self.caller + self.agent + self.jit + self.gc + self.jvm + self.ended
 
 
@@ -229,7 +229,8 @@ class TrialRecord(Struct, frozen=True):
     """Sum of all service times: the time that the callers spent inside their calls."""
     cpu: CpuAccount | None = None
     rss_peak_bytes: int = 0
-    """Most memory that the workload's process had resident until its records had arrived."""
+    """Most memory that the workload's process had resident until its records had arrived; of several processes what
+    they had then, shared pages in parts."""
     allocated_bytes_per_call: float | None = None
     clock_resolution_ns: float | None = None
     clock_read_ns: float | None = None

@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from tracetax.companions.receiver import PhaseReport, Receiver
 from tracetax.machine.isolation import Isolation
+from tracetax.machine.processes import ProcessTree
 from tracetax.model import Configuration, Parameters
 from tracetax.program import ThreadNames
 from tracetax.run.drain import Drained
@@ -35,6 +36,8 @@ class TrialContext(Struct, frozen=True):
     isolation: Isolation
     receiver: Receiver
     driver: Driver
+    tree: ProcessTree
+    """The program's processes: the one that was started, and where the workload's file says so all that it starts."""
     drops: DropLog
     watch: Callable[[str], None]
     """Told in words what the trial is doing."""

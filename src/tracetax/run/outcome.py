@@ -106,6 +106,7 @@ def _verdicts(plan: TrialPlan, outcome: TrialOutcome, ledger: Ledger, warm: Warm
         *judge.of_other_protocols(elsewhere, config),
         *judge.of_drain(ledger, config, outcome.arrived_by_drained, outcome.drained),
         *judge.of_ending(outcome.ending),
+        *judge.of_processes(outcome.whole_cpu_ns, outcome.ending, outcome.left_cpu_ns),
         *judge.of_load(outcome.load),
     ]
 

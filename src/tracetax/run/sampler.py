@@ -1,4 +1,4 @@
-"""CPU of the workload's threads while it runs: looked at again and again, so that threads which end are counted too."""
+"""CPU of the workload's threads while it runs: looked at again and again, so that those which end are counted too."""
 
 import bisect
 import threading
@@ -10,7 +10,8 @@ from typing import Self, get_args
 
 from msgspec import Struct
 
-from tracetax.machine.threads import Group, Threads, group_of, process_clock_ns
+from tracetax.machine.processes import ProcessTree
+from tracetax.machine.threads import Group, Threads, group_of
 from tracetax.program import ThreadNames
 from tracetax.results.records import CpuAccount, CpuTimes
 
@@ -29,22 +30,23 @@ _GROUPS: tuple[Group, ...] = get_args(Group)
 
 
 class Sample(Struct, frozen=True):
-    """What a process had used at one moment, ns since its start, thread by thread."""
+    """What a program had used at one moment, ns since its start, thread by thread."""
 
     at_ns: int
     process: int
+    """All its processes together."""
     threads: tuple[int, ...]
     """In the order in which they were first seen; a later sample may have more."""
 
 
 class Sampler:
-    """Looks at a process from a thread of its own, between ``start`` and ``end``. Leaving the context ends it, too."""
+    """Looks at a program from a thread of its own, between ``start`` and ``end``. Leaving the context ends it, too."""
 
-    def __init__(self, pid: int, known: ThreadNames) -> None:
-        """``pid``: a process that runs and has not been waited for; ``known`` says what its threads are there for."""
-        self._pid = pid
+    def __init__(self, tree: ProcessTree, known: ThreadNames) -> None:
+        """``tree``: a program that runs and has not been waited for; ``known`` says what its threads are there for."""
+        self._tree = tree
         self._known = known
-        self._threads = Threads(pid)
+        self._threads = Threads(tree.root)
         self._samples: list[Sample] = []
         self._first_call_ns = 0
         self._over = threading.Event()
@@ -53,7 +55,7 @@ class Sampler:
 
     def start(self) -> None:
         """Begin to look; to be done before the first call."""
-        self.look()
+        self.look(search=True)
         self._thread.start()
 
     def began(self, first_call_ns: int) -> None:
@@ -66,16 +68,16 @@ class Sampler:
         if self._thread.is_alive():
             self._over.set()
             self._thread.join()
-            self.look(names=True)
+            self.look(names=True, search=True)
         self._threads.close()
 
-    def look(self, *, names: bool = False) -> None:
-        """Take a sample now; a process that is gone leaves none."""
+    def look(self, *, names: bool = False, search: bool = False) -> None:
+        """Take a sample now, ``search`` for new processes before it; a program that is gone leaves none."""
         with self._looking:
             try:
-                before, since = process_clock_ns(self._pid), time.monotonic_ns()
-                self._threads.look(names=names)
-                after, until = process_clock_ns(self._pid), time.monotonic_ns()
+                before, since = self._tree.clock_ns(search=search), time.monotonic_ns()
+                self._threads.look(self._tree.others, names=names)
+                after, until = self._tree.clock_ns(), time.monotonic_ns()
             except OSError:
                 return
             used = tuple(thread.cpu_ns for thread in self._threads.seen)
@@ -100,7 +102,7 @@ class Sampler:
             self.look()
 
     def _pause(self) -> float:
-        if not self._first_call_ns:
+        if self._tree.follow or not self._first_call_ns:
             return LONGEST_SECONDS
         elapsed = (time.monotonic_ns() - self._first_call_ns) / 1e9
         return min(LONGEST_SECONDS, max(SHORTEST_SECONDS, elapsed * SHARE_OF_WINDOW))

@@ -9,6 +9,7 @@ from msgspec import Struct
 from tracetax.companions.receiver import PhaseReport, Receiver
 from tracetax.companions.sink import Sink
 from tracetax.machine import disturbance
+from tracetax.machine.processes import ProcessTree
 from tracetax.machine.threads import compiling, peak_rss_bytes
 from tracetax.model import Configuration, Parameters
 from tracetax.process import Ending
@@ -60,6 +61,10 @@ class TrialOutcome(Struct, frozen=True):
     cpu: CpuAccount | None
     """CPU of the workload's threads; None where the kernel did not show it."""
     rss_peak_bytes: int
+    whole_cpu_ns: int | None
+    """CPU of the workload's processes over their lives, by looks at them; None where there was no last look."""
+    left_cpu_ns: int
+    """CPU of what the workload left behind, from wait4."""
 
 
 def conduct_or_end(
@@ -72,27 +77,34 @@ def conduct_or_end(
     watch: Callable[[str], None],
 ) -> TrialOutcome:
     """Lead the workload; one that hangs is asked, for its log, what it is doing, and ended: TERM, then KILL."""
-    context = TrialContext(
-        config=plan.config,
-        parameters=plan.part.parameters,
-        expected=plan.expected,
-        least_warm_up_calls=equipment.workload.least_warm_up_calls,
-        threads=equipment.threads,
-        limits=equipment.limits,
-        isolation=equipment.isolation,
-        receiver=sink,
-        driver=driver,
-        drops=DropLog(plan.config.drop_log, (logs / "stdout.txt", logs / "stderr.txt")),
-        watch=watch,
-    )
+    process = driver.process
     try:
-        with Sampler(driver.process.pid, equipment.threads) as sampler:
-            return _conduct(context, source_of(context, records), sampler)
+        with ProcessTree(process.pid, equipment.workload.process_tree) as tree:
+            context = TrialContext(
+                config=plan.config,
+                parameters=plan.part.parameters,
+                expected=plan.expected,
+                least_warm_up_calls=equipment.workload.least_warm_up_calls,
+                threads=equipment.threads,
+                limits=equipment.limits,
+                isolation=equipment.isolation,
+                receiver=sink,
+                driver=driver,
+                tree=tree,
+                drops=DropLog(plan.config.drop_log, (logs / "stdout.txt", logs / "stderr.txt")),
+                watch=watch,
+            )
+            process.before_reaping = tree.look_last
+            try:
+                with Sampler(tree, equipment.threads) as sampler:
+                    return _conduct(context, source_of(context, records), sampler)
+            finally:
+                process.before_reaping = None
     except WorkloadFailed as failure:
         if failure.code == HANGS:
             if equipment.runtime.prints_threads_on:
-                driver.process.ask_for_threads(equipment.runtime.prints_threads_on)
-            driver.process.stop(grace=0.0, term_grace=equipment.limits.term)
+                process.ask_for_threads(equipment.runtime.prints_threads_on)
+            process.stop(grace=0.0, term_grace=equipment.limits.term)
         raise
 
 
@@ -106,7 +118,7 @@ def source_of(context: TrialContext, folder: RecordsFolder) -> RecordSource:
 
 def _conduct(context: TrialContext, records: RecordSource, sampler: Sampler) -> TrialOutcome:
     """Lead the running workload through its stages."""
-    receiver, drops, pid = context.receiver, context.drops, context.driver.process.pid
+    receiver, drops, tree = context.receiver, context.drops, context.tree
     begun = _used_by_now(context)
     context.driver.wait_for("ready", context.limits.start, interval=0.005)
     warmed = warm_up(context, records.arrivals)
@@ -114,7 +126,7 @@ def _conduct(context: TrialContext, records: RecordSource, sampler: Sampler) -> 
     rest = NO_REST
     if context.threads.jit:
         context.watch("warmed up, waiting for the compilers")
-        rest = await_rest(lambda: compiling(pid, context.threads), context.limits.rest)
+        rest = await_rest(lambda: compiling(tree.root, context.threads), context.limits.rest)
     before = records.close_warm_up(warmed.records)
     dropped_before = drops.total()
     calls = _call(context, records, sampler)
@@ -122,7 +134,7 @@ def _conduct(context: TrialContext, records: RecordSource, sampler: Sampler) -> 
     sampler.end()
     receiver_cpu_ns = receiver.cpu_ns - calls.receiver_cpu_before_ns
     records.look_at_drained()
-    rss_peak_bytes = peak_rss_bytes(pid)
+    rss_peak_bytes = _rss_bytes(tree)
     load = _load_since(begun, context)
     ending = _end(context, records)
     records.count(warmed.records)
@@ -149,7 +161,19 @@ def _conduct(context: TrialContext, records: RecordSource, sampler: Sampler) -> 
         receiver_cpu_ns=receiver_cpu_ns if records.sent_during_calls else 0,
         cpu=sampler.account(calls.first_ns, calls.last_ns, drained.at_ns),
         rss_peak_bytes=rss_peak_bytes,
+        whole_cpu_ns=tree.whole_cpu_ns,
+        left_cpu_ns=context.driver.process.orphans_cpu_ns,
     )
+
+
+def _rss_bytes(tree: ProcessTree) -> int:
+    """The most memory that one process has had resident so far; of several, what they have now, shared pages once.
+
+    Where the kernel does not tell shared pages apart, it is the most that looks have seen, and these count for each.
+    """
+    if not tree.follow:
+        return peak_rss_bytes(tree.root)
+    return tree.pss_bytes() or tree.peak_rss_bytes
 
 
 class _Used(Struct, frozen=True):
@@ -167,7 +191,7 @@ def _used_by_now(context: TrialContext) -> _Used:
 
 def _load_since(begun: _Used, context: TrialContext) -> disturbance.Load:
     """What else the machine did: its work less that of the workload, of its companions and of Tracetax."""
-    own = disturbance.process_cpu_ns(context.driver.process.pid)
+    own = disturbance.programs_cpu_ns([context.tree])
     own += context.receiver.cpu_with_others_ns - begun.companions_ns
     own += time.process_time_ns() - begun.tool_ns
     now = disturbance.machine_cpu(context.isolation.watched)
@@ -190,13 +214,14 @@ class _Calls(Struct, frozen=True):
 def _call(context: TrialContext, records: RecordSource, sampler: Sampler) -> _Calls:
     """Let the workload make the measured calls, and ask at the last one what has arrived."""
     context.watch("calling")
+    context.tree.excuse_ended()
     sampler.start()
     context.driver.say("measure")
     first = context.driver.wait_for("first-call", context.limits.start, interval=0.001)
     sampler.began(first.at_ns)
     tool_at_first, receiver_cpu_before_ns = time.process_time_ns(), context.receiver.cpu_ns
     last = context.driver.wait_for("last-call", _calls_seconds(context.parameters, context.limits))
-    sampler.look()
+    sampler.look(search=True)
     tool_cpu_ns = time.process_time_ns() - tool_at_first
     records.look_at_last_call()
     return _Calls(first.at_ns, last.at_ns, time.monotonic_ns(), tool_cpu_ns, receiver_cpu_before_ns)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from tracetax.ledger import Ledger, ProtocolCount
 from tracetax.machine.disturbance import Load
+from tracetax.machine.processes import disagreement
 from tracetax.model import Configuration, Delivery
 from tracetax.printable import printable
 from tracetax.process import Ending
@@ -272,6 +273,23 @@ def of_load(load: Load) -> list[Verdict]:
         text = f"the machine moved {load.swapped_bytes / 2**20:.1f} MiB between memory and swap during the trial"
         verdicts.append(Verdict(code="swapped", severity="note", text=text))
     return verdicts
+
+
+def of_processes(seen_ns: int | None, ending: Ending, left_cpu_ns: int) -> list[Verdict]:
+    """Verdicts on the CPU of the workload's processes over their lives: ``seen_ns`` by looks, against wait4.
+
+    ``left_cpu_ns`` is what wait4 says of what the workload left behind.
+    """
+    witness_ns = ending.cpu_ns + left_cpu_ns
+    if seen_ns is None or ending.left_behind or not (difference := disagreement(seen_ns, witness_ns)):
+        return []
+    text = f"the kernel's account of all its processes has {witness_ns / 1e9:.2f} s of CPU at their end, and looks at "
+    text += f"those that are followed saw {seen_ns / 1e9:.2f} s: "
+    if difference < 0:
+        text += 'the rest is in no number. Does the workload\'s file lack processes = "tree"?'
+    else:
+        text += "some ended without a parent that waits for them"
+    return [Verdict(code="cpu-differs", severity="note", text=text)]
 
 
 def of_ending(ending: Ending) -> list[Verdict]:
