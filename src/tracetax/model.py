@@ -315,6 +315,12 @@ class Part(Struct, frozen=True):
     """Its level of each factor, in words: ``depth 2, JDK 21``; empty where there is no factor."""
     if_given: tuple[Use, ...] = ()
     """Uses that are left out where a file that only the user has is not given."""
+    workload: str = ""
+    """Where an experiment measures several programs, the one that it measures; else empty."""
+
+    def agent_key(self, agent: str) -> str:
+        """What an agent is called among a run's: with its language where a run measures several programs."""
+        return f"{agent}/{language_of(self.workload)}" if self.workload else agent
 
     @property
     def build_pairs(self) -> list[tuple[Use, Use]]:
@@ -375,6 +381,7 @@ class Experiment(Struct, frozen=True):
     key: str
     title: str
     workload: str
+    """Several of one kind have commas between."""
     parts: tuple[Part, ...]
     schedule: Schedule
     paper: str | None = None
@@ -388,3 +395,5 @@ class Experiment(Struct, frozen=True):
     """Lines that the paper printed, kept with the experiment: a finished run does not change with their table."""
     variant: str = ""
     """Which version of the file this is: ``fast`` or ``as-published``; empty for what it says by itself."""
+    left_out: tuple[str, ...] = ()
+    """In sentences: what is not measured with all of its workloads, because some have no such thing."""

@@ -1,4 +1,6 @@
-"""Numbers in sentences: a count with its noun, and the verb that goes with it."""
+"""Words in sentences: a count with its noun, the verb that goes with it, and several words in a row."""
+
+from collections.abc import Sequence
 
 
 def plural(count: int, noun: str, several: str = "") -> str:
@@ -14,6 +16,12 @@ def was(count: int) -> str:
 def are(count: int) -> str:
     """``is`` or ``are``, for so many."""
     return "is" if count == 1 else "are"
+
+
+def listed_words(words: Sequence[str]) -> str:
+    """``Java, Python and Node``."""
+    *before, last = words
+    return f"{', '.join(before)} and {last}" if before else last
 
 
 def share(count: int, whole: int, noun: str) -> str:

@@ -9,7 +9,7 @@ import pytest
 from tracetax.catalog import CatalogError, adhoc_experiment, load_catalog
 from tracetax.catalog.agent_file import Known
 from tracetax.catalog.command_line import TypedExperiment, TypedSearch, searched_experiment
-from tracetax.catalog.workload_file import load_workload
+from tracetax.catalog.workload_file import MeasuredProgram, load_workload
 from tracetax.model import Experiment, Search
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -91,7 +91,7 @@ JAVA = load_workload("calltree/java", ROOT)[1]
 
 def adhoc(known: Known, typed: TypedExperiment) -> Experiment:
     """What is typed without an experiment, on Java."""
-    return adhoc_experiment(known, typed, JAVA)
+    return adhoc_experiment((MeasuredProgram("calltree/java", JAVA, known),), typed)
 
 
 def searched(known: Known, typed: TypedSearch) -> tuple[Experiment, Search]:

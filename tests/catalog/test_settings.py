@@ -10,7 +10,7 @@ from tests.catalog.conftest import BASELINE, JAVA, ROOT, TRACER, Repository
 from tracetax.catalog import CatalogError, adhoc_experiment, every_agent, load_catalog
 from tracetax.catalog.command_line import TypedExperiment
 from tracetax.catalog.settings import TypedSettings, completed, typed_settings
-from tracetax.catalog.workload_file import load_workload
+from tracetax.catalog.workload_file import MeasuredProgram, load_workload
 from tracetax.model import Experiment
 
 Change = Callable[[Path, str, str], None]
@@ -129,7 +129,8 @@ def test_an_option_for_what_the_runtime_does_not_have_is_refused(
 def test_without_a_file_a_workload_has_its_runtimes_settings(of_other: Repository) -> None:
     _, runtime = load_workload("calltree/other", of_other.root)
     typed = TypedExperiment(agent="tracer", workload="calltree/other", settings=("speed=slow,fast",))
-    experiment = adhoc_experiment(every_agent(of_other.root).of("other"), typed, runtime)
+    program = MeasuredProgram("calltree/other", runtime, every_agent(of_other.root).of("other"))
+    experiment = adhoc_experiment((program,), typed)
     assert experiment.workload == "calltree/other"
     assert [part.settings for part in experiment.parts] == [{"speed": "slow"}, {"speed": "fast"}]
 

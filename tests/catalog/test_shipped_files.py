@@ -10,16 +10,19 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tests.catalog.conftest import JAVA, adhoc
+from tests.catalog.conftest import adhoc
 from tracetax.catalog import every_agent, load_agents, load_experiment, load_experiments
+from tracetax.catalog.agent_file import Known
 from tracetax.catalog.agent_shape import AgentShape
 from tracetax.catalog.command_line import TypedExperiment
 from tracetax.catalog.experiment_shape import shape_for
 from tracetax.catalog.reading import Report, read
+from tracetax.catalog.workload_file import MeasuredProgram, load_workload, workload_names
 from tracetax.model import BASELINE, Delivery, Profile
 
 ROOT = Path(__file__).parents[2]
 AGENT_FILES = sorted((ROOT / "agents").glob("*/*/agent.toml"))
+PROGRAMS = [MeasuredProgram(name, load_workload(name, ROOT)[1], Known({})) for name in workload_names(ROOT)]
 EXPERIMENT_FILES = sorted((ROOT / "experiments").glob("*.toml"))
 NAMED_BY_THE_AUTHOR = (
     *("artifacts", "configurations", "technologies", "environment", "copy", "replace", "published", "where", "agents"),
@@ -132,7 +135,7 @@ def misspellings(draw: st.DrawFn, word: str) -> str:
 @settings(max_examples=150, deadline=None)
 @given(data=st.data())
 def test_no_key_can_be_misspelled_unnoticed(file: Path, data: st.DataObject) -> None:
-    shape = AgentShape if file.name == "agent.toml" else shape_for("calltree/java", JAVA, {JAVA.key: JAVA})
+    shape = AgentShape if file.name == "agent.toml" else shape_for(PROGRAMS, {})
     document = tomllib.loads(file.read_text(encoding="utf-8"))
     path = data.draw(st.sampled_from(sorted(keys_of(document), key=str)))
     word = str(path[-1])

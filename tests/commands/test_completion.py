@@ -45,6 +45,11 @@ def test_workloads_and_the_settings_of_what_runs_them() -> None:
     assert offered("./tracetax check-agent kieker --set collector=Se") == ["collector=Serial"]
     assert offered("./tracetax run --collector Se") == ["Serial"]
     assert offered("./tracetax run --workload calltree/python --set ") == []
+    assert offered("./tracetax run --workload calltree/node,calltree/py") == ["calltree/node,calltree/python"]
+    assert "calltree/node,calltree/node" not in offered("./tracetax run --workload calltree/node,")
+    assert offered("./tracetax run --workload calltree/node,calltree/java --set n") == ["node="]
+    assert offered("./tracetax run languages --set ") == ["jdk=", "heap=", "collector=", "node="]
+    assert offered("./tracetax list work") == ["workloads"]
 
 
 def test_lists_formats_and_backends() -> None:

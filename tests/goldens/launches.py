@@ -31,7 +31,7 @@ from tracetax.results.records import Cell, Role
 from tracetax.run.backends import receiver
 from tracetax.run.equipment import Equipment
 from tracetax.run.launch import by_hand, command_line
-from tracetax.run.plan import TrialPlan, Turn, configuration, heap_for
+from tracetax.run.plan import TrialPlan, Turn, heap_for
 
 ROOT = Path(__file__).resolve().parents[2]
 JAVA = "calltree/java"
@@ -255,7 +255,7 @@ def _bench(key: str = JAVA) -> Equipment:
 
 def _trial(equipment: Equipment, use: Use, parameters: Parameters, settings: Settings, role: Role) -> TrialPlan:
     part = Part("part", "Part", parameters, (use,), settings)
-    config = configuration(equipment.agents, use)
+    config = equipment.configuration(use.agent, use.configuration)
     cell = Cell(part.name, use, heap_for(config, part), role)
     return TrialPlan(1, Turn(block=1, block_size=3, cell=cell), part, config)
 

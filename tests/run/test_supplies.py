@@ -9,9 +9,10 @@ from msgspec.structs import replace
 from tests.run.stand_ins import WORKLOAD, agents, configuration, experiment
 from tracetax.artifacts import Workplace, sha256_of
 from tracetax.errors import UserError
+from tracetax.machine.toolchain import Interpreter
 from tracetax.model import Agent, Artifact
 from tracetax.preparation import PrepareStep
-from tracetax.run.supplies import check_started, measured, supply
+from tracetax.run.supplies import check_started, installs_packages, measured, supply
 
 CLASSES = ("tracetax/calltree/Main.class", "tracetax/calltree/MonitoredClass.class")
 HOME = configuration("home", flags=("-Dhome={prepared.home}",))
@@ -105,3 +106,8 @@ def test_what_has_no_place_in_a_start_is_told_all_at_once() -> None:
         "  fake bare: flags, and no word of start is {flags}",
         "  fake bare: search_path, and no word of start is {search_path}",
     ]
+
+
+def test_packages_are_installed_once_by_the_newest_release() -> None:
+    found = {release: Interpreter(Path("/node"), Path("/"), str(release), release, "Node") for release in (20, 24, 22)}
+    assert installs_packages(found).release == 24

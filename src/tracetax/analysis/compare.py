@@ -242,7 +242,9 @@ def _differences(first: Findings, second: Findings) -> Iterator[Difference]:
     names = _common_parts(first, second)
     for part in second.experiment.parts:
         if part.name in names:
-            yield from _of_parts(mine[names[part.name]], part, (first.experiment.runtime, second.experiment.runtime))
+            before = mine[names[part.name]]
+            runtimes = first.experiment.runtime_of(before), second.experiment.runtime_of(part)
+            yield from _of_parts(before, part, runtimes)
 
 
 def _versions(findings: Findings) -> dict[str, set[str]]:

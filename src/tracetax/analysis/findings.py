@@ -83,7 +83,7 @@ def build(folder: RunFolder) -> Findings:
     ]
     by = _ranked_by(inputs.experiment, [row for rows in unranked for row in rows])
     configurations = tuple(row for rows in unranked for row in _ranked(rows, blocks, by))
-    parts = tuple(_part(part, blocks, inputs.manifest) for part in inputs.experiment.parts)
+    parts = tuple(_part(part, blocks, inputs) for part in inputs.experiment.parts)
     first = inputs.manifest.invocations[0]
     findings = Findings(
         schema_version=SCHEMA_VERSION,
@@ -101,6 +101,7 @@ def build(folder: RunFolder) -> Findings:
             parts=parts,
             rank_by=by,
             runtime=told_of(inputs.manifest.runtime) if inputs.manifest.runtime else None,
+            runtimes={key: told_of(runtime) for key, runtime in inputs.manifest.runtimes.items()},
         ),
         machine=inputs.manifest.machine,
         aa=tuple(bands),
@@ -159,7 +160,7 @@ def _configurations(part: Part, blocks: Blocks, inputs: Inputs) -> list[Configur
         beside = arranged.paired(blocks, cell, service_mean)
         further = arranged.further_starts(inputs.records, cell)
         compared = measures.overhead_measures(beside, depth, _band(cell, blocks), schedule, further)
-        compared += cpu_measures(blocks, cell, depth, inputs.manifest.runtime)
+        compared += cpu_measures(blocks, cell, depth, inputs.manifest.runtime_of(part))
         compared += once_measures(blocks, cell)
         by_block = [(trial,) for trial in arranged.trials(blocks, cell)]
         rows.append(_row(part, cell, by_block, blocks, inputs, compared))
@@ -177,7 +178,7 @@ def _row(
     """One row; ``by_block`` holds its good trials, those of one block together."""
     ran_on = inputs.manifest.ran_on.get(part.name)
     use, trials = cell.use, [trial for block in by_block for trial in block]
-    agent = inputs.agents[use.agent].built(use.build)
+    agent = inputs.agents[part.agent_key(use.agent)].built(use.build)
     config = agent.configurations[use.configuration]
     artifact = agent.artifacts.get("agent")
     unsteady = sum(trial.steady is not None and trial.steady.kind == "no-steady-state" for trial in trials)
@@ -194,7 +195,8 @@ def _row(
         text = "it was measured, but no block has both baselines beside it"
         verdicts.append(Verdict(code="no-baseline", severity="error", text=text))
     own = [*compared, *measures.of_blocks(by_block), *measures.throughput(by_block, inputs.bins)]
-    grows = inputs.manifest.runtime is None or inputs.manifest.runtime.grows
+    runtime = inputs.manifest.runtime_of(part)
+    grows = runtime is None or runtime.grows
     own += measures.of_memory(in_memory) if grows else measures.resident(by_block)
     restless = unsteady > 0 and unsteady >= len(trials) * RESTLESS_FROM
     return ConfigurationFinding(
@@ -334,7 +336,8 @@ def _cpu_by_block(row: ConfigurationFinding, blocks: Blocks) -> dict[int, float]
     return {number: float(value) for number, value in values if not np.isnan(value)}
 
 
-def _part(part: Part, blocks: Blocks, manifest: Manifest) -> PartFinding:
+def _part(part: Part, blocks: Blocks, inputs: Inputs) -> PartFinding:
+    manifest = inputs.manifest
     count = sum(1 for block in blocks.values() if any(cell.part == part.name for cell in block))
     ran_on = manifest.ran_on.get(part.name)
     ending: Any = manifest.part_endings.get(part.name, "interrupted")
@@ -350,6 +353,7 @@ def _part(part: Part, blocks: Blocks, manifest: Manifest) -> PartFinding:
         levels=part.levels,
         settings=part.settings,
         ran_on=ran_on,
+        workload=part.workload or inputs.experiment.workload,
     )
 
 

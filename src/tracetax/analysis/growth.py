@@ -78,7 +78,7 @@ def families(parts: Sequence[PartFinding]) -> list[Family]:
 
 def _others(part: PartFinding, factor: Factor) -> tuple[object, ...]:
     parameters = (getattr(part.parameters, name) for name in (*FACTORS, *OTHERS) if name != factor)
-    return (settings_key(part.settings), *parameters)
+    return (part.workload, settings_key(part.settings), *parameters)
 
 
 def by_configuration(family: Family, rows: Sequence[ConfigurationFinding]) -> list[list[ConfigurationFinding | None]]:

@@ -130,6 +130,15 @@ def configured(agent: Agent, name: str, technology: str = "") -> str:
     return f"{name}:{technology}" if technology and technology != agent.technology else name
 
 
+def stock_of(agent: Agent) -> list[str]:
+    """The configurations of profile stock that deliver records: what is measured where none is named."""
+    return [
+        config.name
+        for config in agent.configurations.values()
+        if config.profile is Profile.STOCK and config.delivery is not Delivery.NONE
+    ]
+
+
 def unknown_agent(name: str, known: Known) -> str:
     """The sentence about an agent that does not exist, or not for the language that is measured."""
     if languages := known.elsewhere.get(name):

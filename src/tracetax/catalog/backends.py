@@ -124,9 +124,9 @@ def with_backends(
     notes: dict[str, None] = {}
     taken: set[str] = set()
 
-    def behind(use: Use) -> list[Use]:
-        """A use at the sink, and at each backend that takes its records."""
-        config = agents[use.agent].configurations[use.configuration]
+    def behind(use: Use, agent: str) -> list[Use]:
+        """A use at the sink, and at each backend that takes its records; ``agent`` is what the run calls its agent."""
+        config = agents[agent].configurations[use.configuration]
         result = [use]
         for backend in used.values():
             if config.protocol not in backend.accepts:
@@ -142,7 +142,11 @@ def with_backends(
         return result
 
     parts = tuple(
-        replace(part, uses=tuple(doubled for use in part.uses for doubled in behind(use))) for part in experiment.parts
+        replace(
+            part,
+            uses=tuple(doubled for use in part.uses for doubled in behind(use, part.agent_key(use.agent))),
+        )
+        for part in experiment.parts
     )
     for key, backend in used.items():
         if key not in taken:

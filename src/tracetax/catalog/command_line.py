@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 from msgspec.structs import asdict, replace
 
-from tracetax.catalog.agent_file import Known, configured, listed, unknown_agent
+from tracetax.catalog.agent_file import Known, configured, listed, stock_of, unknown_agent
 from tracetax.catalog.experiment_shape import (
     Blocks,
     CallRate,
@@ -26,6 +26,8 @@ from tracetax.catalog.experiment_shape import (
 from tracetax.catalog.reading import COMMAND_LINE, Report, did_you_mean, raise_problems, read_one
 from tracetax.catalog.settings import Said, TypedSettings, completed, option, typed_settings
 from tracetax.catalog.units import Duration, HalfWidth
+from tracetax.catalog.workload_file import Lack, MeasuredProgram, left_out
+from tracetax.errors import UserError
 from tracetax.model import (
     BASELINE,
     FULL,
@@ -34,7 +36,6 @@ from tracetax.model import (
     Experiment,
     Parameters,
     Part,
-    Profile,
     Rate,
     Schedule,
     Search,
@@ -79,7 +80,8 @@ class TypedCalls:
     workload: str | None = option(
         None,
         "Without an experiment: the program under test, such as calltree/python, a folder in workloads/. Its language "
-        f"says which agents and settings there are. Default: {WORKLOAD}.",
+        "says which agents and settings there are. Several, with commas between, are measured beside each other. "
+        f"Default: {WORKLOAD}.",
     )
 
 
@@ -123,15 +125,30 @@ class TypedSearch(TypedSettings, TypedSearched):
     )
 
 
-def adhoc_experiment(known: Known, typed: TypedExperiment, runtime: Runtime) -> Experiment:
+def typed_workloads(typed: TypedCalls) -> list[tuple[str, str]]:
+    """The workloads that were typed, or else the default, each with the option by which it stands in a message."""
+    names = _names(typed.workload) or (WORKLOAD,)
+    return [(f"--workload {name}" if len(names) > 1 else "--workload", name) for name in names]
+
+
+def one_workload(typed: str | None) -> str:
+    """The workload that was typed where one is measured at a time, or else the default. Raises UserError."""
+    if typed and "," in typed:
+        raise UserError(f'--workload: "{typed}" names several, and one is measured at a time here: name one of them')
+    return typed or WORKLOAD
+
+
+def adhoc_experiment(programs: Sequence[MeasuredProgram], typed: TypedExperiment) -> Experiment:
     """Measure the named configurations of agents, or else each one's stock ones that deliver records.
 
-    ``runtime`` is that of the workload. Several levels of its settings make a part of each combination. Without
-    ``--calls``, a trial at a rate lasts three seconds, and one at full speed makes 200,000 calls. Raises CatalogError
-    with every problem.
+    Each of ``programs``, and each combination of levels of its runtime's settings, makes a part. Without ``--calls``, a
+    trial at a rate lasts three seconds, and one at full speed makes 200,000 calls. Raises CatalogError with every
+    problem.
     """
     report = Report(COMMAND_LINE)
-    uses = _typed_uses(typed, known, report)
+    lacks: list[Lack] = []
+    uses = [_typed_uses(typed, program, lacks, report) for program in programs]
+    lacking = left_out(lacks, programs, report)
     per_second: Rate = read_one(FULL if typed.rate is None else typed.rate, CallRate, "--rate", report) or FULL
     calls = typed.calls
     if calls is None:
@@ -142,7 +159,7 @@ def adhoc_experiment(known: Known, typed: TypedExperiment, runtime: Runtime) -> 
         rate=per_second,
         threads=_read_threads(typed.threads, report),
     )
-    settings = _levels(typed, runtime, report)
+    settings = [_levels(typed, program, programs, report) for program in programs]
     if not report.problems and parameters.threads > parameters.calls:
         report.add("--threads", f"is more than the {parameters.calls:,} calls: a thread would have nothing to call")
     if not report.problems and (text := too_long(parameters)):
@@ -156,18 +173,22 @@ def adhoc_experiment(known: Known, typed: TypedExperiment, runtime: Runtime) -> 
             name=f"adhoc{level.suffix}",
             title=f"{title}{level.title_suffix}",
             parameters=level.parameters,
-            uses=uses,
+            uses=own,
             settings=level.settings,
             levels=level.levels,
+            workload=program.key if program.level else "",
         )
-        for level in combinations(said, settings, runtime)
+        for program, own, levels in zip(programs, uses, settings, strict=True)
+        if own
+        for level in combinations(said, levels, program)
     )
     return Experiment(
         key="adhoc",
         title=f"What tracing costs {speed}, depth {parameters.depth}",
-        workload=typed.workload or WORKLOAD,
+        workload=", ".join(program.key for program in programs),
         parts=parts,
         schedule=Schedule(),
+        left_out=lacking,
     )
 
 
@@ -179,7 +200,10 @@ def searched_experiment(known: Known, typed: TypedSearch, runtime: Runtime) -> t
     Without ``--configuration`` each agent's stock ones are searched.
     """
     report = Report(COMMAND_LINE)
-    uses = _typed_uses(typed, known, report)
+    program = MeasuredProgram(typed.workload or WORKLOAD, runtime, known)
+    lacks: list[Lack] = []
+    uses = _typed_uses(typed, program, lacks, report)
+    left_out(lacks, (program,), report)
     agents = known.agents
     for use in uses:
         _check_promised(use, agents[use.agent], report)
@@ -189,7 +213,7 @@ def searched_experiment(known: Known, typed: TypedSearch, runtime: Runtime) -> t
         "depth": (_read_depth(typed.depth, report),),
         "threads": (_read_threads(typed.threads, report),),
     }
-    settings = _levels(typed, runtime, report)
+    settings = _levels(typed, program, (program,), report)
     budget_ns: int = read_one(SEARCH_BUDGET if typed.budget is None else typed.budget, Duration, "--budget", report)
     raise_problems(report)
     parts = tuple(
@@ -203,12 +227,12 @@ def searched_experiment(known: Known, typed: TypedSearch, runtime: Runtime) -> t
             levels=level.levels,
         )
         for use in uses
-        for level in combinations(parameters, settings, runtime)
+        for level in combinations(parameters, settings, program)
     )
     experiment = Experiment(
         key="capacity",
         title="The highest rate at which every record is delivered",
-        workload=typed.workload or WORKLOAD,
+        workload=program.key,
         parts=parts,
         schedule=Schedule(budget_ns=budget_ns, memory=False),
     )
@@ -242,58 +266,74 @@ def rescheduled(
     return schedule
 
 
-def _typed_uses(typed: TypedCalls | TypedSearched, known: Known, report: Report) -> tuple[Use, ...]:
-    """The configurations that were named, of every agent that has one of them; without names, the stock ones."""
+def _typed_uses(
+    typed: TypedCalls | TypedSearched, program: MeasuredProgram, lacks: list[Lack], report: Report
+) -> tuple[Use, ...]:
+    """The configurations that were named, of every agent that has one of them; without names, the stock ones.
+
+    What a program's language does not have is appended to ``lacks``.
+    """
     keys, names = _names(typed.agent), _names(typed.configuration)
+    known = program.known
     if keys is None:
         report.add("--agent", f"names no agent   {listed('agents', known.agents.values())}")
-    agents = [agent for key in keys or () if (agent := _named_agent(key, names, known, report))]
-    return _stock(agents, report) if names is None else _named(agents, names, report)
+    agents: list[Agent] = []
+    for key in keys or ():
+        if key not in known.agents:
+            lacks.append(Lack("--agent", key, unknown_agent(key, known), program.key))
+        elif not _is_baseline(known.agents[key], names, report):
+            agents.append(known.agents[key])
+    found = _stock(agents) if names is None else _named(agents, names, several=bool(program.level))
+    lacks += [Lack(option, what, text, program.key) for option, what, text in found.lacks]
+    return tuple(found.uses)
 
 
-def _named_agent(key: str, names: Sequence[str] | None, known: Known, report: Report) -> Agent | None:
-    agent = known.agents.get(key)
-    if agent is None:
-        report.add("--agent", unknown_agent(key, known))
-    elif key == BASELINE.agent and (names is None or BASELINE.configuration in names):
-        others = ", ".join(name for name in agent.configurations if name != BASELINE.configuration)
-        hint = f"; its other forms can be named: {others}   (--configuration)" if others else ""
-        text = f'"{key}" is the baseline: it delivers no records, and is in every block without being named{hint}'
-        report.add("--agent", text)
-        return None
-    return agent
+def _is_baseline(agent: Agent, names: Sequence[str] | None, report: Report) -> bool:
+    """Whether the baseline is asked for, which is reported."""
+    if agent.key != BASELINE.agent or not (names is None or BASELINE.configuration in names):
+        return False
+    others = ", ".join(name for name in agent.configurations if name != BASELINE.configuration)
+    hint = f"; its other forms can be named: {others}   (--configuration)" if others else ""
+    text = f'"{agent.key}" is the baseline: it delivers no records, and is in every block without being named{hint}'
+    report.add("--agent", text)
+    return True
 
 
-def _stock(agents: list[Agent], report: Report) -> tuple[Use, ...]:
-    """The configurations of profile stock that deliver records."""
+class _Found(Struct):
+    """The configurations of a program's agents, and what these do not have: option, what it is, and the problem."""
+
     uses: dict[Use, None] = {}
+    lacks: list[tuple[str, str, str]] = []
+
+
+def _stock(agents: list[Agent]) -> _Found:
+    """The configurations of profile stock that deliver records."""
+    found = _Found()
     for agent in agents:
-        stock = [
-            Use(agent.key, configuration.name)
-            for configuration in agent.configurations.values()
-            if configuration.profile is Profile.STOCK and configuration.delivery is not Delivery.NONE
-        ]
+        stock = [Use(agent.key, name) for name in stock_of(agent)]
         if not stock:
             text = f"{agent.key} has no stock configuration that delivers records; name one by --configuration"
-            report.add("--agent", text)
-        uses |= dict.fromkeys(stock)
-    return tuple(uses)
+            found.lacks.append(("--agent", f"{agent.key} as shipped", text))
+        found.uses |= dict.fromkeys(stock)
+    return found
 
 
-def _named(agents: list[Agent], names: Sequence[str], report: Report) -> tuple[Use, ...]:
-    uses: dict[Use, None] = {}
+def _named(agents: list[Agent], names: Sequence[str], *, several: bool) -> _Found:
+    """Those with one of the names; ``several``: other programs may have agents where this one has none."""
+    found = _Found()
     for name in names:
         having = [
             use
             for agent in agents
             if (use := Use(agent.key, configured(agent, name))).configuration in agent.configurations
         ]
-        if not having and agents:
+        if not having and (agents or several):
             hint = did_you_mean(name, [known for agent in agents for known in agent.configurations])
             owners = ", ".join(agent.key for agent in agents)
-            report.add("--configuration", f'"{name}" is no configuration of {owners}{hint}')
-        uses |= dict.fromkeys(having)
-    return tuple(uses)
+            text = f'"{name}" is no configuration of {owners}{hint}' if agents else ""
+            found.lacks.append(("--configuration", f"configuration {name}", text))
+        found.uses |= dict.fromkeys(having)
+    return found
 
 
 def _check_promised(use: Use, agent: Agent, report: Report) -> None:
@@ -308,10 +348,15 @@ def _check_promised(use: Use, agent: Agent, report: Report) -> None:
     report.add("--configuration", text)
 
 
-def _levels(typed: TypedSettings, runtime: Runtime, report: Report) -> Said:
-    """The levels of the runtime's settings; every problem goes to ``report``."""
+def _levels(
+    typed: TypedSettings, program: MeasuredProgram, programs: Sequence[MeasuredProgram], report: Report
+) -> Said:
+    """The levels of the settings of one of the programs; every problem goes to ``report``."""
     asked = typed_settings(typed)
-    levels = completed(asked.read(runtime), runtime, typed=True)
+    runtime = program.runtime
+    assert runtime
+    beside = [other.runtime for other in programs if other.runtime]
+    levels = completed(asked.read(runtime, beside), runtime, typed=True)
     for problem in asked.report.problems:
         report.add(problem.key, problem.text)
     return levels

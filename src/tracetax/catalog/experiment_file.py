@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import cast
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from tracetax.catalog.agent_file import EveryAgent, Known, configured, listed, read_agents, unknown_agent
+from tracetax.catalog.agent_file import EveryAgent, configured, listed, read_agents, stock_of, unknown_agent
 from tracetax.catalog.experiment_shape import (
     ExperimentShape,
     PartShape,
@@ -24,7 +26,7 @@ from tracetax.catalog.published import published_rows
 from tracetax.catalog.reading import CatalogError, Report, did_you_mean, join, one_of, parsed, raise_problems, read
 from tracetax.catalog.runtime_file import sound_runtimes
 from tracetax.catalog.settings import Said, Typed, completed, said_in, settings_path
-from tracetax.catalog.workload_file import load_workload
+from tracetax.catalog.workload_file import Lack, MeasuredProgram, left_out, read_programs
 from tracetax.errors import UserError
 from tracetax.model import BASELINE, Agent, Experiment, Part, PublishedLine, PublishedRow, Use, language_of
 from tracetax.program import Runtime
@@ -46,7 +48,7 @@ def load_experiment(name_or_path: str, agents: EveryAgent, root: Path, *, varian
 def load_catalog(
     name_or_path: str, root: Path, own: Sequence[Path] = (), *, variant: Variant = "", typed: Typed | None = None
 ) -> tuple[dict[str, Agent], Experiment]:
-    """One experiment and the agents for its workload's language; what was ``typed`` goes before the file's settings.
+    """One experiment and the agents for its workloads' languages; what was ``typed`` goes before the file's settings.
 
     Raises UserError for an unknown name and CatalogError for files with problems, all of them together.
     """
@@ -57,7 +59,7 @@ def load_catalog(
     raise_problems(*reports, report, *([typed.report] if typed else []))
     if experiment is None:
         raise CatalogError([report])
-    return dict(agents.of(language_of(experiment.workload)).agents), experiment
+    return agents_of(experiment, agents), experiment
 
 
 def load_experiments(agents: EveryAgent, root: Path) -> dict[str, Experiment]:
@@ -93,10 +95,28 @@ def find_experiment(name_or_path: str, root: Path) -> tuple[Path, str]:
     return (inside if not given.exists() and inside.exists() else given), name_or_path
 
 
-def workload_of(name_or_path: str, root: Path) -> str:
-    """The workload of an experiment as its file says it; empty where it says none. Raises UserError for no name."""
+def agents_of(experiment: Experiment, every: EveryAgent) -> dict[str, Agent]:
+    """The agents for the languages of an experiment, by what its parts call them."""
+    whole: dict[str, Agent] = {}
+    for part in experiment.parts:
+        agents = every.of(language_of(part.workload or experiment.workload)).agents
+        whole |= {part.agent_key(key): agent for key, agent in agents.items()}
+    return whole
+
+
+def workloads_of(name_or_path: str, root: Path) -> list[str]:
+    """The workloads of an experiment as its file says them. Raises UserError for no name."""
     document = parsed(find_experiment(name_or_path, root)[0], Report("")) or {}
-    return str(document.get("workload", ""))
+    return [name for _, name in _named_workloads(document)]
+
+
+def _named_workloads(document: Mapping[str, object]) -> list[tuple[str, str]]:
+    """The workloads that a file names, each with its key; none where something else stands there."""
+    said = document.get("workload")
+    several: list[tuple[str, object]] = [("workload", said)]
+    if isinstance(said, list):
+        several = [(f"workload[{index}]", name) for index, name in enumerate(cast("list[object]", said))]
+    return [(where, name) for where, name in several if isinstance(name, str) and name]
 
 
 def read_experiment(
@@ -110,31 +130,30 @@ def read_experiment(
 ) -> Experiment | None:
     """Read and check one experiment; what is returned is of use only where the report has no problem.
 
-    The workload is read first, because what may be set of its runtime depends on it. Where it is wrong, the rest is
-    read as far as it can be. ``variant`` asks for another version, which a table of that name describes. What was
+    Workloads are read first, because what may be set of their runtimes depends on them. Where one is wrong, the rest
+    is read as far as it can be. ``variant`` asks for another version, which a table of that name describes. What was
     ``typed`` goes before all settings of the file.
     """
     document = parsed(path, report)
     if document is None:
         return None
-    runtime = _runtime(document.get("workload"), root, report)
-    shape = read(document, shape_for(str(document.get("workload")), runtime, sound_runtimes(root)), report)
-    known = agents.of("" if report.concerns("workload") else language_of(shape.workload))
-    check_variants(shape, runtime, report)
-    settings = _Settings(
-        runtime=runtime,
-        typed=typed.read(runtime) if typed and runtime else {},
-        parts=[said_in(f"parts[{index}]", part, runtime, report) for index, part in enumerate(shape.parts)] or [{}],
-        common={**said_in("", shape, runtime, report), **settings_of_version(shape, variant, runtime, report)},
-    )
+    unknown = MeasuredProgram("", None, agents.of(""))
+    programs = read_programs(_named_workloads(document), agents, root, report) or (unknown,)
+    shape = read(document, shape_for(programs, sound_runtimes(root)), report)
+    check_variants(shape, programs, report)
+    measured = [_settings(program, programs, shape, variant, typed, report) for program in programs]
     shape = version_of(shape, variant, report)
-    parts = _parts(path.stem, shape, settings, known, report)
+    parts, lacking = _parts(path.stem, shape, measured, report)
     uses = [use for part in parts for use in part.uses]
-    printed = published_rows(shape.published, path.stem, uses, known, root, report) if shape.published else ()
+    printed: tuple[PublishedRow | PublishedLine, ...] = ()
+    if shape.published and len(programs) > 1:
+        report.add("published", "goes with one workload, in whose language the publication measured")
+    elif shape.published:
+        printed = published_rows(shape.published, path.stem, uses, programs[0].known, root, report)
     return Experiment(
         key=path.stem,
         title=shape.title,
-        workload=shape.workload,
+        workload=", ".join(shape.workload),
         parts=parts,
         schedule=scheduled(shape.schedule, report),
         paper=shape.paper,
@@ -143,31 +162,22 @@ def read_experiment(
         published=tuple(row for row in printed if isinstance(row, PublishedRow)),
         published_lines=tuple(row for row in printed if isinstance(row, PublishedLine)),
         variant=variant,
+        left_out=lacking,
     )
 
 
-def _runtime(workload: object, root: Path, report: Report) -> Runtime | None:
-    """What a workload runs on; None after a problem, or where the strict reading of the file will tell one."""
-    if not isinstance(workload, str) or not workload:
-        return None
-    try:
-        return load_workload(workload, root)[1]
-    except CatalogError as error:
-        problems = (f"{other.file}: {one.key}: {one.text}" for other in error.reports for one in other.problems)
-        report.add("workload", f"{workload} cannot be measured: {'; '.join(problems)}")
-    except UserError as error:
-        report.add("workload", str(error))
-    return None
-
-
 class _Settings(Struct, frozen=True):
-    """What is said of the runtime's settings, by who says it."""
+    """A program, and what is said of its runtime's settings, by who says it; nothing where the runtime is not known."""
 
-    runtime: Runtime | None
-    """None where the workload is not known: then nothing is said of them."""
+    program: MeasuredProgram
     typed: Said
     parts: list[Said]
     common: Said
+
+    @property
+    def runtime(self) -> Runtime | None:
+        """What the program runs on."""
+        return self.program.runtime
 
     def of_part(self, index: int) -> Said:
         """What holds for a part: what was typed goes before what it says, and that before what holds for all."""
@@ -186,28 +196,59 @@ class _Settings(Struct, frozen=True):
         return [setting.name for setting in settings if setting.required and setting.name not in said]
 
 
-def _parts(key: str, shape: ExperimentShape, settings: _Settings, known: Known, report: Report) -> tuple[Part, ...]:
-    """The parts of the experiment, one for each combination of factors; without ``[[parts]]`` it is one itself."""
+def _settings(
+    program: MeasuredProgram,
+    programs: Sequence[MeasuredProgram],
+    shape: ExperimentShape,
+    variant: Variant,
+    typed: Typed | None,
+    report: Report,
+) -> _Settings:
+    """What a file, and what was typed, say of the settings of one of the ``programs``."""
+    runtime, every = program.runtime, [other.runtime for other in programs if other.runtime]
+    return _Settings(
+        program=program,
+        typed=typed.read(runtime, every) if typed and runtime else {},
+        parts=[said_in(f"parts[{index}]", part, runtime, report) for index, part in enumerate(shape.parts)] or [{}],
+        common={**said_in("", shape, runtime, report), **settings_of_version(shape, variant, runtime, report)},
+    )
+
+
+def _parts(
+    key: str, shape: ExperimentShape, measured: Sequence[_Settings], report: Report
+) -> tuple[tuple[Part, ...], tuple[str, ...]]:
+    """The parts of the experiment, one for each combination of factors, and sentences on what is left out of some.
+
+    Without ``[[parts]]`` the experiment is one part itself.
+    """
     parts: list[Part] = []
+    lacks: list[Lack] = []
     whole = PartShape(name=key, title=shape.title)
     for index, part in enumerate(shape.parts or (whole,)):
         path = f"parts[{index}]" if shape.parts else ""
-        for expanded in _expanded((path, index), part, shape, settings, known, report):
-            if any(expanded.name == other.name for other in parts):
-                report.add(join(path, "name"), f'there are two parts by the name of "{expanded.name}"')
-            parts.append(expanded)
-    return tuple(parts)
+        groups, at = _uses_of(path, part, shape)
+        if not groups:
+            report.add(at, "is missing: name at least one configuration to measure")
+        uses = [_read_uses(groups, at, settings.program, lacks, report) for settings in measured]
+        for settings, own in zip(measured, uses, strict=True):
+            if groups and not own and len(measured) > 1:
+                continue  # all of it is left out
+            if_given = _uses_if_given(groups, at, own)
+            for expanded in _expanded((path, index), part, shape, settings, report):
+                if any(expanded.name == other.name for other in parts):
+                    report.add(join(path, "name"), f'there are two parts by the name of "{expanded.name}"')
+                parts.append(replace(expanded, uses=tuple(own.values()), if_given=if_given))
+    return tuple(parts), left_out(lacks, [settings.program for settings in measured], report)
 
 
 def _expanded(
-    place: tuple[str, int], part: PartShape, shape: ExperimentShape, settings: _Settings, known: Known, report: Report
+    place: tuple[str, int], part: PartShape, shape: ExperimentShape, settings: _Settings, report: Report
 ) -> Iterator[Part]:
-    """The parts that one of the file comes to, which stands at ``place``: its key, and which of them it is."""
+    """The parts that one of the file comes to with a program, without their uses.
+
+    It stands at ``place``: its key, and which of them it is.
+    """
     path, index = place
-    groups, at = _uses_of(path, part, shape)
-    uses = _read_uses(groups, at, known, report)
-    if not groups:
-        report.add(at, "is missing: name at least one configuration to measure")
     parameters, chosen = overridden(part.parameters, shape.parameters), settings.of_part(index)
     levels_at = {
         join(join(path if getattr(part.parameters, name) else "", "parameters"), name): levels
@@ -224,17 +265,17 @@ def _expanded(
     tables += [settings_path(section, settings.runtime) for section in ("", path) if settings.runtime]
     if any(map(report.concerns, tables)):
         return
-    for combination in combinations(parameters, chosen, settings.runtime):
+    for combination in combinations(parameters, chosen, settings.program):
         if text := too_long(combination.parameters):
             report.add(join(join(path if part.parameters.calls else "", "parameters"), "calls"), text)
         yield Part(
             name=part.name + combination.suffix,
             title=part.title + combination.title_suffix,
             parameters=combination.parameters,
-            uses=tuple(uses.values()),
+            uses=(),
             settings=combination.settings,
             levels=combination.levels,
-            if_given=_uses_if_given(groups, at, uses),
+            workload=settings.program.key if settings.program.level else "",
         )
 
 
@@ -255,20 +296,33 @@ def _uses_of(path: str, part: PartShape, shape: ExperimentShape) -> tuple[tuple[
     return shape.configurations, "configurations"
 
 
-def _read_uses(groups: tuple[UsesShape, ...], path: str, known: Known, report: Report) -> dict[str, Use]:
-    """The configurations named by ``groups``, by the key that names each; ``path`` is the key of the list."""
+def _read_uses(
+    groups: tuple[UsesShape, ...], path: str, program: MeasuredProgram, lacks: list[Lack], report: Report
+) -> dict[str, Use]:
+    """The configurations named by ``groups``, by the key that names each; ``path`` is the key of the list.
+
+    What a program's language does not have is appended to ``lacks``.
+    """
     uses: dict[str, Use] = {}
+    known = program.known
     for position, group in enumerate(groups):
         key = f"{path}[{position}]"
         agent = known.agents.get(group.agent)
-        if not group.use:
+        if group.use is not None and not group.use:
             report.add(f"{key}.use", "is an empty list: name at least one configuration")
         if agent is None:
             if group.agent not in known.unreadable:
-                report.add(f"{key}.agent", unknown_agent(group.agent, known))
+                lacks.append(Lack(f"{key}.agent", group.agent, unknown_agent(group.agent, known), program.key))
+                lacks += [Lack(where, what, "", program.key) for where, what in _asked(group, key)]
             continue
-        for technology in _technologies(agent, group, key, report):
-            for index, name in enumerate(group.use):
+        names = stock_of(agent) if group.use is None else group.use
+        if not names and group.use is None:
+            text = f"is missing: {agent.key} has no stock configuration that delivers records"
+            lacks.append(Lack(f"{key}.use", f"{agent.key} as shipped", text, program.key))
+        technologies, unknown = _technologies(agent, group, key, report)
+        lacks += [Lack(where, what, text, program.key) for where, what, text in unknown]
+        for technology in technologies:
+            for index, name in enumerate(names):
                 where = f"{key}.use[{index}]"
                 use = Use(agent.key, configured(agent, name, technology))
                 if use == BASELINE:
@@ -276,7 +330,8 @@ def _read_uses(groups: tuple[UsesShape, ...], path: str, known: Known, report: R
                 elif use.configuration not in agent.configurations:
                     hint = did_you_mean(name, agent.configurations)
                     command = listed(f"configurations {agent.key}", [agent])
-                    report.add(where, f'"{name}" is no configuration of {agent.key}{hint}   {command}')
+                    text = f'"{name}" is no configuration of {agent.key}{hint}   {command}'
+                    lacks.append(Lack(where, f"{agent.key} {name}", text, program.key))
                 elif use in uses.values():
                     report.add(where, f"{use} is named twice")
                 else:
@@ -284,10 +339,26 @@ def _read_uses(groups: tuple[UsesShape, ...], path: str, known: Known, report: R
     return uses
 
 
-def _technologies(agent: Agent, group: UsesShape, key: str, report: Report) -> tuple[str, ...]:
-    """Those that a group names, or an empty name where it names none; none after a problem was reported."""
+def _asked(group: UsesShape, key: str) -> Iterator[tuple[str, str]]:
+    """What a group asks for of its agent: the key of each, and what it is."""
+    if group.use is None:
+        yield f"{key}.use", f"{group.agent} as shipped"
+    for index, name in enumerate(group.use or ()):
+        yield f"{key}.use[{index}]", f"{group.agent} {name}"
+    for index, technology in enumerate(group.technologies or ()):
+        yield f"{key}.technologies[{index}]", f"{group.agent} by {technology}"
+
+
+def _technologies(
+    agent: Agent, group: UsesShape, key: str, report: Report
+) -> tuple[tuple[str, ...], list[tuple[str, str, str]]]:
+    """Those that a group names, or an empty name where it names none; none after a problem was reported.
+
+    Beside them what the agent does not have: its key, what it is, and the problem.
+    """
+    unknown: list[tuple[str, str, str]] = []
     if group.technologies is None:
-        return ("",)
+        return ("",), unknown
     if not group.technologies:
         report.add(f"{key}.technologies", "is an empty list: name at least one technology, or leave it out")
     technologies: list[str] = []
@@ -296,15 +367,16 @@ def _technologies(agent: Agent, group: UsesShape, key: str, report: Report) -> t
         if technology not in agent.technologies:
             known = f". It has {one_of(agent.technologies)}" if agent.technologies else ", which has only one way"
             hint = did_you_mean(technology, agent.technologies) or known
-            report.add(where, f'"{technology}" is no technology of {agent.key}{hint}')
+            text = f'"{technology}" is no technology of {agent.key}{hint}'
+            unknown.append((where, f"{agent.key} by {technology}", text))
         elif technology in technologies:
             report.add(where, f"{technology} is named twice")
         else:
             technologies.append(technology)
-    if any(":" in name for name in group.use):
+    if any(":" in name for name in group.use or ()):
         report.add(f"{key}.technologies", "stands beside names that say a technology themselves: leave one of the two")
-        return ()
-    return tuple(technologies)
+        return (), unknown
+    return tuple(technologies), unknown
 
 
 def _uses_if_given(groups: tuple[UsesShape, ...], path: str, uses: Mapping[str, Use]) -> tuple[Use, ...]:

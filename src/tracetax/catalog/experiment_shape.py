@@ -17,6 +17,7 @@ from tracetax.catalog import units
 from tracetax.catalog.reading import Name, Report, Text, join
 from tracetax.catalog.settings import RuntimesShape, Said, runtime_tables, said_in, settings_path
 from tracetax.catalog.units import LONGEST_TRIAL_NS, TIME, Duration, HalfWidth, written
+from tracetax.catalog.workload_file import MeasuredProgram
 from tracetax.model import FULL, Parameters, Rate, Schedule, Settings
 from tracetax.program import Runtime, Setting
 
@@ -49,7 +50,7 @@ class UsesShape(Struct, frozen=True, kw_only=True):
     """``[[configurations]]``: configurations of one agent."""
 
     agent: Text
-    use: tuple[Text, ...]
+    use: tuple[Text, ...] | None = None
     technologies: tuple[Text, ...] | None = None
     if_given: bool = False
 
@@ -109,7 +110,7 @@ class ExperimentShape(Struct, frozen=True, kw_only=True):
     """The whole file of an experiment."""
 
     title: Text
-    workload: Text
+    workload: Annotated[tuple[Text, ...], Meta(extra={"factor": True})]
     paper: Text | None = None
     result: bool = True
     rank_by: Literal["cpu", "overhead"] = "cpu"
@@ -133,12 +134,15 @@ MISSING: dict[Variant, str] = {
 """What is told where a version is asked for that the file does not describe."""
 
 
-def shape_for(workload: str, runtime: Runtime | None, every: Mapping[str, Runtime]) -> type[ExperimentShape]:
-    """The shape of an experiment's file whose workload runs on ``runtime``, which alone may have settings in it.
+def shape_for(programs: Sequence[MeasuredProgram], every: Mapping[str, Runtime]) -> type[ExperimentShape]:
+    """The shape of the file of an experiment that measures ``programs``: their runtimes alone may have settings in it.
 
-    Where that is not known, settings of any of the runtimes are read.
+    Where one of them is not known, settings of any of the runtimes are read.
     """
-    tables, misplaced = runtime_tables(workload, [runtime] if runtime else every.values(), every)
+    own = {program.runtime.key: program.runtime for program in programs if program.runtime}
+    known = all(program.runtime for program in programs) and own
+    here = own.values() if known else every.values()
+    tables, misplaced = runtime_tables([program.key for program in programs], here, every)
     made: dict[str, Any] = {"frozen": True, "kw_only": True, "namespace": {"ELSEWHERE": misplaced}}
     part: Any = defstruct("PartShape", tables, bases=(PartShape,), **made)
     variant: Any = defstruct("VariantShape", tables, bases=(VariantShape,), **made)
@@ -203,8 +207,12 @@ def overridden(*tables: ParametersShape) -> Said:
     return {key: said[key] for key in tables[0].__struct_fields__ if key in said}
 
 
-def combinations(parameters: Said, settings: Said, runtime: Runtime | None) -> Iterator[Combination]:
-    """Every combination of the levels; ``parameters`` must contain calls and depth, ``settings`` are the runtime's."""
+def combinations(parameters: Said, settings: Said, program: MeasuredProgram) -> Iterator[Combination]:
+    """Every combination of the levels with a program, which is a level itself where an experiment measures several.
+
+    ``parameters`` must contain calls and depth, ``settings`` are those of the program's runtime.
+    """
+    runtime = program.runtime
     factors = [_Factor(key, levels) for key, levels in parameters.items()]
     if runtime:
         factors += [_Factor(key, levels, runtime, runtime.settings[key]) for key, levels in settings.items()]
@@ -214,8 +222,10 @@ def combinations(parameters: Said, settings: Said, runtime: Runtime | None) -> I
         yield Combination(
             parameters=_parameters({factor.key: value for factor, value in level if not factor.setting}),
             settings={factor.key: value for factor, value in level if factor.setting},
-            suffix="".join(f"-{factor.key.replace('_', '-')}-{_bare(text)}" for factor, text in shown),
-            levels=", ".join(f"{factor.title} {text}" for factor, text in shown),
+            suffix=program.suffix + "".join(f"-{factor.key.replace('_', '-')}-{_bare(text)}" for factor, text in shown),
+            levels=", ".join(
+                [*([program.level] if program.level else []), *(f"{factor.title} {text}" for factor, text in shown)]
+            ),
         )
 
 
@@ -229,16 +239,15 @@ def too_long(parameters: Parameters) -> str:
     return f"would take {seconds / 3600:,.0f} hours in each trial: at most {LONGEST_TRIAL_NS / 3600e9:.0f} are allowed"
 
 
-def check_variants(shape: ExperimentShape, runtime: Runtime | None, report: Report) -> None:
+def check_variants(shape: ExperimentShape, programs: Sequence[MeasuredProgram], report: Report) -> None:
     """Check what the versions say by themselves, whether or not one is asked for."""
     own_parameters = [overridden(part.parameters) for part in shape.parts]
-    own_settings = [said_in(f"parts[{index}]", part, runtime, report) for index, part in enumerate(shape.parts)]
     for name, variant in _variants(shape):
         scheduled(variant.schedule, report, f"{name}.schedule")
         _check_factors(f"{name}.parameters", overridden(variant.parameters), own_parameters, report)
-        if runtime:
-            said = said_in(name, variant, runtime, report)
-            _check_factors(settings_path(name, runtime), said, own_settings, report)
+        for runtime in (program.runtime for program in programs if program.runtime):
+            own = [said_in(f"parts[{index}]", part, runtime, report) for index, part in enumerate(shape.parts)]
+            _check_factors(settings_path(name, runtime), said_in(name, variant, runtime, report), own, report)
 
 
 def version_of(shape: ExperimentShape, name: Variant, report: Report) -> ExperimentShape:

@@ -73,7 +73,7 @@ def with_artifacts(
     for key, names in needed.items():
         for artifact in (changed[key].artifacts[name] for name in names):
             option = f"{OPTION} {key}.{artifact.name}"
-            if _lacks(changed[key], artifact) and not _said(options, changed[key], artifact.name):
+            if _lacks(changed[key], artifact) and not _said(options, key, artifact.name):
                 report.add(option, f"is missing: {_sentence(artifact.given)} Give it as: {option}=FILE")
     raise_problems(report)
     parts = tuple(replace(part, uses=_doubled(part, changed)) for part in experiment.parts)
@@ -125,17 +125,17 @@ def _without_what_is_not_given(
     """The experiment without what it measures only if a file is given that is not, and what to say about it."""
     left_out: dict[str, list[str]] = {}
 
-    def lacks(use: Use) -> bool:
-        agent = agents[use.agent]
+    def lacks(use: Use, key: str) -> bool:
+        agent = agents[key]
         for name in references(agent, [agent.configurations[use.configuration]]).artifacts:
-            if _lacks(agent, agent.artifacts[name]) and not _said(options, agent, name):
-                left_out.setdefault(f"{use.agent}.{name}", []).append(f"{use}")
+            if _lacks(agent, agent.artifacts[name]) and not _said(options, key, name):
+                left_out.setdefault(f"{key}.{name}", []).append(f"{use}")
                 return True
         return False
 
     parts: list[Part] = []
     for part in experiment.parts:
-        optional = {use for use in part.if_given if lacks(use)}
+        optional = {use for use in part.if_given if lacks(use, part.agent_key(use.agent))}
         parts.append(replace(part, uses=tuple(use for use in part.uses if use not in optional)))
     parts = [part for part in parts if part.uses]
     notes = [
@@ -150,9 +150,9 @@ def _without_what_is_not_given(
     return replace(experiment, parts=tuple(parts), published=printed, published_lines=lines), notes
 
 
-def _said(options: Sequence[str], agent: Agent, name: str) -> bool:
-    """Whether an option names an artifact."""
-    return any(option.startswith(f"{agent.key}.{name}=") for option in options)
+def _said(options: Sequence[str], agent: str, name: str) -> bool:
+    """Whether an option names an artifact of an agent, as the run calls it."""
+    return any(option.startswith(f"{agent}.{name}=") for option in options)
 
 
 def _lacks(agent: Agent, artifact: Artifact) -> bool:
@@ -162,9 +162,9 @@ def _lacks(agent: Agent, artifact: Artifact) -> bool:
 
 
 def _measured(experiment: Experiment, agent: str) -> list[str]:
-    """The configurations of an agent that are measured."""
-    uses = (use for part in experiment.parts for use in part.uses)
-    return list(dict.fromkeys(use.configuration for use in uses if use.agent == agent))
+    """The configurations of an agent, as the run calls it, that are measured."""
+    uses = ((part.agent_key(use.agent), use) for part in experiment.parts for use in part.uses)
+    return list(dict.fromkeys(use.configuration for key, use in uses if key == agent))
 
 
 def _read(
@@ -264,7 +264,9 @@ def _labels(artifacts: Sequence[Artifact]) -> list[str]:
 def _doubled(part: Part, agents: Mapping[str, Agent]) -> tuple[Use, ...]:
     """The part's configurations, each once for every build of its agent."""
     return tuple(
-        replace(use, build=build) for use in part.uses for build in (agents[use.agent].builds or {use.build: {}})
+        replace(use, build=build)
+        for use in part.uses
+        for build in (agents[part.agent_key(use.agent)].builds or {use.build: {}})
     )
 
 

@@ -4,7 +4,7 @@ A setting's kind says what may stand there. A release is a whole number, a size 
 of the names that the runtime's file lists. A list of them makes a factor. What is typed is read by the same shape.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias, TypeVar, cast
 
@@ -14,6 +14,7 @@ from msgspec import Meta, Struct, defstruct
 from tracetax.catalog import units
 from tracetax.catalog.reading import COMMAND_LINE, Report, did_you_mean, join, read
 from tracetax.program import Runtime, Setting
+from tracetax.words import listed_words
 
 KINDS = ("release", "choice", "size")
 """The order in which settings stand in the names of parts."""
@@ -96,14 +97,16 @@ def _level(setting: Setting, runtime: Runtime) -> Any:
     return Literal[choices]
 
 
-def runtime_tables(workload: str, here: Iterable[Runtime], others: Iterable[str]) -> tuple[list[Any], dict[str, str]]:
+def runtime_tables(
+    workloads: Sequence[str], here: Iterable[Runtime], others: Iterable[str]
+) -> tuple[list[Any], dict[str, str]]:
     """Tables for the settings of the runtimes that are ``here``, as fields of a shape, and keys that have no place.
 
-    ``here`` is the workload's runtime alone; where the workload is not known, it is every one. ``others`` are the names
+    ``here`` are the workloads' runtimes alone; where a workload is not known, it is every one. ``others`` are the names
     of those that a table stands for in vain.
     """
     shapes = {runtime.key: settings_shape(runtime) for runtime in here}
-    elsewhere = {key: _misplaced(workload, key, shapes) for key in others if key not in shapes}
+    elsewhere = {key: _misplaced(workloads, shapes) for key in others if key not in shapes}
     runtimes = defstruct(
         "RuntimesShape",
         [(_field(key), shape | None, None) for key, shape in shapes.items()],
@@ -124,11 +127,12 @@ def _field(key: str) -> str:
     return key.replace("-", "_")
 
 
-def _misplaced(workload: str, key: str, shapes: Mapping[str, type[SettingsShape]]) -> str:
-    """Why a table for another runtime than the workload's has no place."""
+def _misplaced(workloads: Sequence[str], shapes: Mapping[str, type[SettingsShape]]) -> str:
+    """Why a table for another runtime than those of the workloads has no place."""
+    does, runs = ("does", "it runs") if len(workloads) == 1 else ("do", "they run")
     own = ", ".join(f"[runtime.{name}]" for name, shape in shapes.items() if shape.__struct_fields__)
     way = f"what can be set of it stands in {own}" if own else "nothing can be set of it"
-    return f"sets what {workload} does not run on: it runs on {', '.join(shapes)}, and {way}"
+    return f"sets what {', '.join(workloads)} {does} not run on: {runs} on {', '.join(shapes)}, and {way}"
 
 
 def said_in(path: str, table: Any, runtime: Runtime | None, report: Report) -> Said:
@@ -178,17 +182,23 @@ class Typed(Struct, frozen=True):
     report: Report
     """Takes every problem, named by its option."""
 
-    def read(self, runtime: Runtime) -> Said:
-        """The levels that were typed, as a file of the runtime would say them; every problem goes to the report."""
+    def read(self, runtime: Runtime, beside: Iterable[Runtime] = ()) -> Said:
+        """The levels that were typed, as a file of the runtime would say them; every problem goes to the report.
+
+        ``beside`` are all runtimes of the experiment, where there are several: what another has is for that one.
+        """
+        runtimes = list({other.key: other for other in (*beside, runtime)}.values())
         of_file = Report("")
         lists: dict[str, list[object]] = {}
         for name, (typed_as, text) in self.texts.items():
             if name in runtime.settings:
                 lists[name] = [_number(item.strip()) for item in text.split(",")]
-            else:
-                known = ", ".join(runtime.settings)
-                hint = did_you_mean(name, runtime.settings) or (f". It has {known}" if known else "")
-                self.report.add(typed_as, f'{runtime.name} has no setting "{name}"{hint}')
+            elif not any(name in other.settings for other in runtimes):
+                known = [setting for other in runtimes for setting in other.settings]
+                it, has = ("It", "has") if len(runtimes) == 1 else ("They", "have")
+                hint = did_you_mean(name, known) or (f". {it} {has} {', '.join(known)}" if known else "")
+                names = listed_words([other.name for other in runtimes])
+                self.report.add(typed_as, f'{names} {has} no setting "{name}"{hint}')
         said = _said(read(lists, settings_shape(runtime), of_file))
         for problem in of_file.problems:
             self.report.add(self.texts[problem.key.partition("[")[0]][0], problem.text)

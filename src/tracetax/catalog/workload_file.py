@@ -1,15 +1,17 @@
 """Reads ``workloads/<kind>/<language>/workload.toml``, and with it the file of the runtime that it names."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
 
 from tracetax.catalog.agent_checks import check_names
+from tracetax.catalog.agent_file import EveryAgent, Known
 from tracetax.catalog.agent_shape import ClassName, Inside, JavaRelease, VariableName
 from tracetax.catalog.placeholders import names_in
 from tracetax.catalog.reading import (
+    CatalogError,
     Name,
     Positive,
     Report,
@@ -22,7 +24,7 @@ from tracetax.catalog.reading import (
 )
 from tracetax.catalog.runtime_file import ThreadName, read_runtime, runtime_names
 from tracetax.errors import UserError
-from tracetax.model import FULL, WORKLOAD_BUILT, Experiment, Parameters
+from tracetax.model import FULL, WORKLOAD_BUILT, Experiment, Parameters, language_of
 from tracetax.program import (
     GeneratedFile,
     GoPackage,
@@ -34,6 +36,7 @@ from tracetax.program import (
     ThreadNames,
     Workload,
 )
+from tracetax.words import listed_words
 
 FILE = "workload.toml"
 WORDS = ("wrapper", "shared", "flags", "arguments")
@@ -139,6 +142,23 @@ class WorkloadShape(Struct, frozen=True, kw_only=True):
     start_up: StartUpShape | None = None
 
 
+class MeasuredProgram(Struct, frozen=True):
+    """A workload that an experiment measures, with what there is for it."""
+
+    key: str
+    runtime: Runtime | None
+    """None where the workload is not known."""
+    known: Known
+    """The agents for its language."""
+    level: str = ""
+    """What titles call it where an experiment measures several; else empty."""
+
+    @property
+    def suffix(self) -> str:
+        """For the names of parts where an experiment measures several: ``-python``."""
+        return f"-{language_of(self.key)}" if self.level else ""
+
+
 def workload_names(root: Path) -> tuple[str, ...]:
     """The names of all workloads, such as ``calltree/java``."""
     folders = (path.parent for path in (root / "workloads").glob(f"*/*/{FILE}"))
@@ -163,6 +183,75 @@ def load_workload(key: str, root: Path) -> tuple[Workload, Runtime]:
     raise_problems(*reports)
     assert workload and runtime  # where one is missing, a report says why
     return workload, runtime
+
+
+def read_programs(
+    named: Sequence[tuple[str, str]], agents: EveryAgent, root: Path, report: Report
+) -> tuple[MeasuredProgram, ...]:
+    """The workloads of an experiment, each named at a key of a file or by an option; every problem is reported.
+
+    Where a workload is not known, its agents are those for any language.
+    """
+    runtimes: dict[str, Runtime | None] = {}
+    for where, key in named:
+        if key in runtimes:
+            report.add(where, f"{key} is named twice")
+        else:
+            runtimes[key] = _runtime_of(key, where, root, report)
+    kinds = {key.partition("/")[0]: key for key, runtime in runtimes.items() if runtime}
+    if len(kinds) > 1:
+        text = f"{' and '.join(kinds.values())} are of different kinds: name programs of one kind, or run each alone"
+        report.add(named[0][0].partition("[")[0].partition(" ")[0], text)
+    names = [runtime.name if runtime else "" for runtime in runtimes.values()]
+    return tuple(
+        MeasuredProgram(
+            key=key,
+            runtime=runtime,
+            known=agents.of(language_of(key) if runtime else ""),
+            level="" if len(runtimes) == 1 else name if name and names.count(name) == 1 else key,
+        )
+        for name, (key, runtime) in zip(names, runtimes.items(), strict=True)
+    )
+
+
+class Lack(Struct, frozen=True):
+    """What is asked for and a workload's language does not have."""
+
+    key: str
+    """Where it is asked for: in a file, or by an option."""
+    what: str
+    text: str
+    """The problem, where no workload has it; empty where the agent itself is lacking."""
+    workload: str
+
+
+def left_out(lacks: Sequence[Lack], programs: Sequence[MeasuredProgram], report: Report) -> tuple[str, ...]:
+    """Sentences on what only some of the programs have; what none has is reported."""
+    sentences: dict[str, None] = {}
+    for key, what in dict.fromkeys((lack.key, lack.what) for lack in lacks):
+        mine = {lack.workload: lack.text for lack in lacks if (lack.key, lack.what) == (key, what)}
+        text = next(filter(None, mine.values()), "")
+        if not text:
+            continue
+        if len(mine) == len(programs):
+            report.add(key, text)
+            continue
+        without = listed_words([program.level for program in programs if program.key in mine])
+        others = listed_words([program.level for program in programs if program.key not in mine])
+        sentences[f"Left out, since there is no {what} for {without}: it is measured in {others} only."] = None
+    return tuple(sentences)
+
+
+def _runtime_of(key: str, where: str, root: Path, report: Report) -> Runtime | None:
+    """What a workload runs on; None after a problem was reported at ``where``."""
+    try:
+        return load_workload(key, root)[1]
+    except CatalogError as error:
+        problems = (f"{other.file}: {one.key}: {one.text}" for other in error.reports for one in other.problems)
+        report.add(where, f"{key} cannot be measured: {'; '.join(problems)}")
+    except UserError as error:
+        report.add(where, str(error))
+    return None
 
 
 def check_offers(experiment: Experiment, workload: Workload) -> None:

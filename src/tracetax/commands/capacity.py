@@ -9,7 +9,7 @@ from rich.console import Console
 
 from tracetax.analysis.capacity import build_capacity
 from tracetax.catalog import every_agent, rescheduled
-from tracetax.catalog.command_line import WORKLOAD, searched_experiment
+from tracetax.catalog.command_line import one_workload, searched_experiment
 from tracetax.catalog.own_artifacts import with_artifacts
 from tracetax.catalog.workload_file import load_workload
 from tracetax.commands.console import console as new_console
@@ -37,7 +37,7 @@ def capacity_command(request: CapacityRequest, root: Path, typed: tuple[str, ...
         return _resume(request, request.resume, command)
     if request.agent is None:
         raise UserError("--agent says whose rate is searched for: ./tracetax capacity --agent opentelemetry,kieker")
-    workload, runtime = load_workload(request.workload or WORKLOAD, root)
+    workload, runtime = load_workload(one_workload(request.workload), root)
     known = every_agent(root, request.agents_dirs).of(language_of(workload.key))
     experiment, search = searched_experiment(known, request, runtime)
     replaced = with_artifacts(experiment, known.agents, request.artifacts, most=1)

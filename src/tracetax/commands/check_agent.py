@@ -15,7 +15,7 @@ from tracetax.analysis.agent_check import FileCheck, file_checks
 from tracetax.artifacts import cache_dir, missing_pins
 from tracetax.catalog import every_agent, fill
 from tracetax.catalog.agent_file import Known, listed, unknown_agent
-from tracetax.catalog.command_line import WORKLOAD
+from tracetax.catalog.command_line import one_workload
 from tracetax.catalog.own_artifacts import with_artifacts
 from tracetax.catalog.reading import did_you_mean, raise_problems
 from tracetax.catalog.settings import TypedSettings, completed, typed_settings
@@ -75,7 +75,7 @@ def pin_command(agent: str, root: Path, agents_dirs: tuple[Path, ...]) -> int:
 def check_command(request: CheckRequest, root: Path, typed: tuple[str, ...]) -> int:
     """Try a configuration in one slow trial and show what follows; exit code 1 where a check failed."""
     console = new_console()
-    workload, runtime = load_workload(request.workload or WORKLOAD, root)
+    workload, runtime = load_workload(one_workload(request.workload), root)
     known = every_agent(root, request.agents_dirs).of(language_of(workload.key))
     agents: Mapping[str, Agent] = known.agents
     name = _configuration(known, request)

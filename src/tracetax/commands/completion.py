@@ -17,7 +17,7 @@ from cyclopts import App, Parameter
 from tracetax.catalog import every_agent, experiment_names
 from tracetax.catalog.backends import load_backends
 from tracetax.catalog.command_line import WORKLOAD
-from tracetax.catalog.experiment_file import workload_of
+from tracetax.catalog.experiment_file import workloads_of
 from tracetax.catalog.workload_file import load_workload, workload_names
 from tracetax.commands.listings import FOLDER, KINDS
 from tracetax.errors import ExitCode, UserError
@@ -27,7 +27,7 @@ from tracetax.report.exports import formats
 
 Options = Mapping[str, Mapping[str, bool]]
 """Of each command its options, and whether a value follows each."""
-SEVERAL = frozenset({"--agent", "--configuration", "--jdk", "--collector", "--set"})
+SEVERAL = frozenset({"--agent", "--configuration", "--workload", "--jdk", "--collector", "--set"})
 """Options that take names with commas between."""
 SCRIPTS = {
     "bash": """\
@@ -181,11 +181,11 @@ def _values(command: str, option: str, word: str, typed: Sequence[str], root: Pa
     elif option == "--backend":
         names = load_backends(root)
     elif option == "--workload":
-        names = workload_names(root)
+        names = (name for name in workload_names(root) if name not in before.split(","))
     elif option == "--collector":
-        names = _choices(_runtime(command, typed, root), option.removeprefix("--"))
+        names = _choices(_runtimes(command, typed, root), option.removeprefix("--"))
     elif option == "--set":
-        names = _levels(_runtime(command, typed, root), word, several=bool(before))
+        names = _levels(_runtimes(command, typed, root), word, several=bool(before))
     elif option == "--export":
         names = formats()
     elif option == "--resume":
@@ -201,30 +201,31 @@ def _agents(typed: Sequence[str], root: Path) -> Mapping[str, Agent]:
     return every_agent(root, own).of("").agents
 
 
-def _levels(runtime: Runtime, word: str, *, several: bool) -> Iterable[str]:
+def _levels(runtimes: Sequence[Runtime], word: str, *, several: bool) -> Iterable[str]:
     """What may follow ``--set``: ``KEY=``, after that the choices that there are; after a comma these alone."""
     name, equals, _ = word.partition("=")
     if several:
-        return _choices(runtime, name)
+        return _choices(runtimes, name)
     return (
-        [f"{name}={choice}" for choice in _choices(runtime, name)]
+        [f"{name}={choice}" for choice in _choices(runtimes, name)]
         if equals
-        else [f"{key}=" for key in runtime.settings]
+        else [f"{key}=" for runtime in runtimes for key in runtime.settings]
     )
 
 
-def _choices(runtime: Runtime, name: str) -> tuple[str, ...]:
+def _choices(runtimes: Sequence[Runtime], name: str) -> tuple[str, ...]:
     """The choices of a setting; none where it is no choice."""
-    setting = runtime.settings.get(name)
+    setting = next((runtime.settings[name] for runtime in runtimes if name in runtime.settings), None)
     return setting.choices if setting else ()
 
 
-def _runtime(command: str, typed: Sequence[str], root: Path) -> Runtime:
-    """What runs the workload: the one that was typed, or that of the experiment that was. Raises UserError."""
-    workload = _given(typed, "--workload")
-    if command == "run" and not workload and typed and not typed[0].startswith("-"):
-        workload = workload_of(typed[0], root)
-    return load_workload(workload or WORKLOAD, root)[1]
+def _runtimes(command: str, typed: Sequence[str], root: Path) -> list[Runtime]:
+    """What runs the workloads: those that were typed, or those of the experiment that was. Raises UserError."""
+    workloads = [name for name in _given(typed, "--workload").split(",") if name]
+    if command == "run" and not workloads and typed and not typed[0].startswith("-"):
+        workloads = workloads_of(typed[0], root)
+    runtimes = (load_workload(name, root)[1] for name in workloads or [WORKLOAD])
+    return list({runtime.key: runtime for runtime in runtimes}.values())
 
 
 def _given(typed: Sequence[str], wanted: str) -> str:

@@ -15,27 +15,24 @@ from rich.console import Console
 from tracetax import __version__
 from tracetax.artifacts import cache_dir
 from tracetax.backend import Backend
-from tracetax.catalog import load_agents
+from tracetax.catalog import every_agent
 from tracetax.catalog.backends import load_backends
+from tracetax.catalog.experiment_file import agents_of
 from tracetax.catalog.own_artifacts import changed_files, unchanged
-from tracetax.catalog.workload_file import load_workload
 from tracetax.commands.request import Asked
 from tracetax.errors import UserError
 from tracetax.machine.disturbance import busy_cores, busy_words
 from tracetax.machine.facts import Machine
 from tracetax.machine.isolation import Isolation
 from tracetax.machine.limits import memory_available
-from tracetax.model import Agent, Experiment, Search, language_of
+from tracetax.model import Agent, Experiment, Search
 from tracetax.place import PROGRAM
 from tracetax.process import inherited_traps
 from tracetax.results.folder import RunFolder, check_free
 from tracetax.results.manifest import MANIFEST_VERSION, Invocation, Manifest
 from tracetax.run import prepare
-from tracetax.run.building import check_buildable
 from tracetax.run.equipment import Equipment
 from tracetax.run.plan import cells, check_memory, check_samples
-from tracetax.run.runtimes import foresee_runtimes
-from tracetax.run.supplies import check_started
 
 
 class Command(Struct, frozen=True):
@@ -71,17 +68,18 @@ def new_run(
         seed=seed,
         hashes=prepare.hashes(experiment, equipment, machine),
         machine=facts_of_run(machine, equipment),
-        agents=equipment.agents,
+        agents=prepare.needed_agents(experiment, agents),
         invocations=(invocation(command, experiment),),
         inherited=inherited_traps(
             os.environ,
-            equipment.runtime.not_inherited,
+            dict.fromkeys(name for own in equipment.every for name in own.runtime.not_inherited),
             (name for agent in agents.values() for name in agent.environment_prefixes),
         ),
         search=search,
         backends=backends,
-        runtime=equipment.runtime,
-        ran_on={part.name: equipment.interpreter(part.settings).described for part in experiment.parts},
+        runtime=None if equipment.others else equipment.runtime,
+        runtimes={part.workload: equipment.of(part).runtime for part in experiment.parts} if equipment.others else {},
+        ran_on={part.name: equipment.of(part).interpreter(part.settings).described for part in experiment.parts},
     )
     return equipment, RunFolder.create(path, manifest)
 
@@ -96,10 +94,7 @@ def foreseen(
     check_memory(cells(experiment, agents), backends, memory_available())
     if path is not None:
         check_free(path)
-    used = prepare.needed_agents(experiment, agents)
-    check_buildable(experiment, used)
-    check_started(experiment, used, load_workload(experiment.workload, root)[0])
-    return foresee_runtimes(experiment, used, root)
+    return prepare.refuse(experiment, agents, root)
 
 
 def ask_whether_busy(isolation: Isolation, console: Console) -> None:
@@ -123,7 +118,7 @@ def ask_whether_busy(isolation: Isolation, console: Console) -> None:
 
 def refuse_changed_files(manifest: Manifest, root: Path) -> None:
     """Raise UserError where an agent, a backend or a file of the user's has changed since a run began."""
-    catalog = load_agents(root, language_of(manifest.experiment.workload), _own_folders(manifest.agents))
+    catalog = agents_of(manifest.experiment, every_agent(root, _own_folders(manifest.agents)))
     changed = [f"the agent {key}" for key, agent in manifest.agents.items() if not unchanged(agent, catalog.get(key))]
     known = load_backends(root) if manifest.backends else {}
     changed += [f"the backend {key}" for key, backend in manifest.backends.items() if known.get(key) != backend]
@@ -158,13 +153,13 @@ def facts_of_run(machine: Machine, equipment: Equipment) -> dict[str, Any]:
     for name, value in msgspec.to_builtins(machine).items():
         if name != "java":
             facts[name] = value
-        elif words := runtime_words(equipment):
-            facts[equipment.runtime.key] = words
+        else:
+            facts |= {own.runtime.key: words for own in equipment.every if (words := runtime_words(own))}
     return facts
 
 
 def runtime_words(equipment: Equipment) -> str:
-    """The versions of the runtime that a run uses."""
+    """The versions of the runtime that the trials of a workload use."""
     return ", ".join(dict.fromkeys(str(one) for one in equipment.interpreters.values()))
 
 

@@ -16,11 +16,13 @@ from msgspec.structs import replace
 from tracetax.backend import Backend
 from tracetax.catalog import adhoc_experiment, every_agent, load_catalog, rescheduled
 from tracetax.catalog.backends import load_backends, with_backends
-from tracetax.catalog.command_line import WORKLOAD, TypedCalls, TypedExperiment, TypedSearch
+from tracetax.catalog.command_line import WORKLOAD, TypedCalls, TypedExperiment, TypedSearch, typed_workloads
+from tracetax.catalog.experiment_file import agents_of
 from tracetax.catalog.experiment_shape import Variant
 from tracetax.catalog.own_artifacts import with_artifacts
+from tracetax.catalog.reading import COMMAND_LINE, Report, raise_problems
 from tracetax.catalog.settings import SetOptions, option, typed_settings
-from tracetax.catalog.workload_file import load_workload
+from tracetax.catalog.workload_file import load_workload, read_programs
 from tracetax.commands.options import (
     NOT_AN_OPTION,
     AgentsDirs,
@@ -31,7 +33,7 @@ from tracetax.commands.options import (
     typed_as,
 )
 from tracetax.errors import UserError
-from tracetax.model import Agent, Experiment, language_of
+from tracetax.model import Agent, Experiment
 
 DEFAULT_EXPERIMENT = "quick"
 RESUMABLE = frozenset({"blocks", "half_width", "budget", "resume", "fail_if", "dry_run"})
@@ -187,10 +189,11 @@ def asked(request: Request, root: Path) -> Asked:
     """The experiment that a request for a new run means. Raises UserError with everything that is wrong."""
     agents, experiment = _experiment(request, root)
     replaced = with_artifacts(scheduled(experiment, request), agents, request.artifacts)
+    notes = (*experiment.left_out, *replaced.notes)
     if not request.backends:
-        return Asked(replaced.experiment, replaced.agents, notes=replaced.notes)
+        return Asked(replaced.experiment, replaced.agents, notes=notes)
     backed = with_backends(replaced.experiment, replaced.agents, load_backends(root), request.backends)
-    return Asked(backed.experiment, replaced.agents, backed.backends, (*replaced.notes, *backed.notes))
+    return Asked(backed.experiment, replaced.agents, backed.backends, (*notes, *backed.notes))
 
 
 def scheduled(experiment: Experiment, request: Request) -> Experiment:
@@ -225,9 +228,15 @@ def _experiment(request: Request, root: Path) -> tuple[dict[str, Agent], Experim
         raise UserError(
             f"--{variant} goes with an experiment, whose file says what it changes.   (./tracetax run --help)"
         )
-    workload, runtime = load_workload(request.workload or WORKLOAD, root)
-    known = every_agent(root, request.agents_dirs).of(language_of(workload.key))
-    return dict(known.agents), adhoc_experiment(known, request, runtime)
+    named = typed_workloads(request)
+    if len(named) == 1:
+        load_workload(named[0][1], root)  # its problems are told as they stand in its files
+    report = Report(COMMAND_LINE)
+    agents = every_agent(root, request.agents_dirs)
+    programs = read_programs(named, agents, root, report)
+    raise_problems(report)
+    experiment = adhoc_experiment(programs, request)
+    return agents_of(experiment, agents), experiment
 
 
 def _typed(request: Request, names: list[str]) -> list[str]:

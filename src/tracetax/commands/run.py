@@ -124,9 +124,11 @@ def _measure(
 
 
 def _print_plan(experiment: Experiment, agents: dict[str, Agent], seed: int, command: Command) -> None:
-    console, (_, runtime) = command.console, load_workload(experiment.workload, command.root)
-    for line in plan_lines(experiment, agents, seed, runtime):
-        console.print(line, soft_wrap=True)
+    runtimes = {
+        part.workload: load_workload(part.workload or experiment.workload, command.root)[1] for part in experiment.parts
+    }
+    for line in plan_lines(experiment, agents, seed, next(iter(runtimes.values())), runtimes):
+        command.console.print(line, soft_wrap=True)
 
 
 def _headline(
@@ -136,11 +138,11 @@ def _headline(
     console.print()
     console.print(Text.assemble((experiment.key, "bold"), f": {experiment.title}"), soft_wrap=True)
     facts = (machine.cpu, plural(machine.cores, "core"), f"{machine.memory_bytes / 2**30:.0f} GiB", machine.kernel)
-    known = ", ".join(text for text in (*facts, runtime_words(equipment)) if text)
+    known = ", ".join(text for text in (*facts, *map(runtime_words, equipment.every)) if text)
     console.print(f"Machine   {known}     load {machine.load[0]:.1f}", soft_wrap=True)
     if equipment.isolation.workload:
         console.print(f"Cores     {equipment.isolation.words}", soft_wrap=True)
     for part in experiment.parts:
         names = ", ".join(str(use) for use in part.uses)
         console.print(f"Plan      {part.title}: {part_words(part)}: {names}; the baseline twice", soft_wrap=True)
-    console.print(f"Run       {folder.path}     {estimate_words(experiment, equipment.agents)}\n", soft_wrap=True)
+    console.print(f"Run       {folder.path}     {estimate_words(experiment, folder.manifest.agents)}\n", soft_wrap=True)

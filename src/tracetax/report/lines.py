@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from tracetax.report import numbers
 from tracetax.results.findings import GrowthFinding, MeasureName, PublishedLineValue
+from tracetax.words import listed_words
 
 FURTHER = {"depth": "each further invocation", "start_up_monitored": "each further monitored method"}
 COUNTED = {"depth": "invocations per call", "start_up_monitored": "monitored methods"}
@@ -36,13 +37,9 @@ def notes(line: GrowthFinding) -> str:
     """What belongs to the numbers of a line; often empty."""
     remarks = [NOTES[label] for label in line.slope.labels if label in NOTES]
     if "truncated" in line.slope.labels:
-        remarks.append(f"calls cut by the agent{f' at {_listed(line.cut)}' if line.cut else ''}")
+        cut = listed_words([f"{value:,g}" for value in line.cut]) if line.cut else ""
+        remarks.append(f"calls cut by the agent{f' at {cut}' if cut else ''}")
     return ", ".join(remarks)
-
-
-def _listed(values: tuple[float, ...]) -> str:
-    *before, last = (f"{value:,g}" for value in values)
-    return f"{', '.join(before)} and {last}" if before else last
 
 
 def printed_title(printed: PublishedLineValue) -> str:

@@ -190,6 +190,8 @@ class PartFinding(Struct, frozen=True):
     """What was set of the runtime, sizes in bytes."""
     ran_on: RuntimeVersion | None = None
     """The version of the runtime that its trials ran on."""
+    workload: str = ""
+    """The program that it measures; empty in runs of an earlier version, whose experiments measured one."""
 
 
 class ExperimentFinding(Struct, frozen=True):
@@ -198,6 +200,7 @@ class ExperimentFinding(Struct, frozen=True):
     key: str
     title: str
     workload: str
+    """Several of one kind have commas between."""
     paper: str | None
     result: bool
     seed: int
@@ -209,7 +212,13 @@ class ExperimentFinding(Struct, frozen=True):
     """What the rows that deliver everything are ranked by: as the experiment says, or ``overhead`` where CPU is not
     known of all of them."""
     runtime: RuntimeFinding | None = None
-    """None where the workload needs no runtime."""
+    """The runtime of the workload; None where several are measured."""
+    runtimes: dict[str, RuntimeFinding] = {}
+    """Where several workloads are measured, the runtime of each, by the workload."""
+
+    def runtime_of(self, part: PartFinding) -> RuntimeFinding | None:
+        """The runtime of a part's workload."""
+        return self.runtimes.get(part.workload, self.runtime)
 
 
 class BuildComparison(Struct, frozen=True):

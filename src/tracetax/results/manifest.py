@@ -5,7 +5,7 @@ from typing import Any
 from msgspec import Struct
 
 from tracetax.backend import Backend
-from tracetax.model import Agent, Experiment, Search, Use
+from tracetax.model import Agent, Experiment, Part, Search, Use
 from tracetax.program import Runtime, RuntimeVersion
 
 MANIFEST_VERSION = 4
@@ -53,7 +53,8 @@ class Manifest(Struct, frozen=True):
     hashes: dict[str, str]
     machine: dict[str, Any]
     agents: dict[str, Agent]
-    """The agents that are measured, as their files were: a finished run does not change with the catalog."""
+    """The agents that are measured, by what parts call them, as their files were: a finished run does not change with
+    the catalog."""
     invocations: tuple[Invocation, ...]
     inherited: tuple[str, ...] = ()
     """Names of environment variables that would have changed the workload or an agent, and were not passed on."""
@@ -62,7 +63,9 @@ class Manifest(Struct, frozen=True):
     search: Search | None = None
     """Where the run searches for the highest complete rate: how. Its parts are searched one after the other."""
     runtime: Runtime | None = None
-    """The runtime of the workload, as its file was; None where the workload needs none."""
+    """The runtime of the workload, as its file was; None where the run measures several workloads."""
+    runtimes: dict[str, Runtime] = {}
+    """Of a run that measures several workloads, the runtime of each, by the workload."""
     ran_on: dict[str, RuntimeVersion] = {}
     """The version of it that the trials of each part run on, by the part's name."""
     backends: dict[str, Backend] = {}
@@ -74,6 +77,10 @@ class Manifest(Struct, frozen=True):
     def experiment(self) -> Experiment:
         """The experiment under the latest schedule."""
         return self.invocations[-1].experiment
+
+    def runtime_of(self, part: Part) -> Runtime | None:
+        """The runtime of a part's workload; None in runs of an earlier version."""
+        return self.runtimes.get(part.workload, self.runtime)
 
 
 class WrittenBy(Struct, frozen=True):

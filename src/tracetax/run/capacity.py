@@ -12,7 +12,7 @@ from tracetax.results.capacity import CapacityTrial, candidate_at_full, full_spe
 from tracetax.results.folder import RunFolder
 from tracetax.results.records import Cell, TrialRecord
 from tracetax.run.equipment import Equipment
-from tracetax.run.plan import TrialPlan, Turn, configuration, expected_seconds, heap_for
+from tracetax.run.plan import TrialPlan, Turn, expected_seconds, heap_for
 from tracetax.run.trial import run_trial
 from tracetax.signals import undivided
 from tracetax.statistics.threshold import Bracket, Goal, bracket
@@ -139,7 +139,7 @@ class CapacitySearch:
     def _trial(self, part: Part) -> None:
         begun = time.monotonic()
         (use,) = part.uses
-        config = configuration(self.equipment.agents, use)
+        config = self.equipment.configuration(use.agent, use.configuration)
         cell = Cell(part=part.name, use=use, heap_bytes=heap_for(config, part))
         number = self.folder.next_number()
         plan = TrialPlan(number=number, turn=Turn(block=number, block_size=1, cell=cell), part=part, config=config)
@@ -155,6 +155,7 @@ class CapacitySearch:
         if self.spent:
             return sum(self.spent) / len(self.spent)
         part = at_rate(part, rate, self.search)
-        config = configuration(self.equipment.agents, part.uses[0])
-        cell = Cell(part=part.name, use=part.uses[0], heap_bytes=heap_for(config, part))
+        (use,) = part.uses
+        config = self.equipment.configuration(use.agent, use.configuration)
+        cell = Cell(part=part.name, use=use, heap_bytes=heap_for(config, part))
         return expected_seconds(cell, part, config)

@@ -1,6 +1,6 @@
 """A plan in words, before anything is started."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from tracetax.model import Agent, Experiment, Part, Settings, heap_of, settings_key
 from tracetax.program import Runtime
@@ -8,7 +8,7 @@ from tracetax.results.records import BASELINES, Cell
 from tracetax.run.plan import cells, configuration, expected_seconds, memory_cells
 from tracetax.run.progress import between_words, duration_words
 from tracetax.schedule import Schedule
-from tracetax.words import plural
+from tracetax.words import listed_words, plural
 
 VARIANTS = {
     "fast": "The shorter version, as [fast] in its file says; without --fast it is measured in full.",
@@ -22,7 +22,7 @@ def estimated_seconds(experiment: Experiment, agents: dict[str, Agent]) -> tuple
     every = cells(experiment, agents)
 
     def seconds(of: list[Cell]) -> float:
-        return sum(expected_seconds(cell, parts[cell.part], configuration(agents, cell.use)) for cell in of)
+        return sum(_seconds(cell, parts[cell.part], agents) for cell in of)
 
     block, memory = seconds(every), seconds(memory_cells(every)) if experiment.schedule.memory else 0.0
     wanted = experiment.schedule.starts_wanted
@@ -40,13 +40,23 @@ def estimated_seconds(experiment: Experiment, agents: dict[str, Agent]) -> tuple
     )
 
 
+def _seconds(cell: Cell, part: Part, agents: dict[str, Agent]) -> float:
+    """A first guess at a trial's length."""
+    return expected_seconds(cell, part, configuration(agents, cell.use, part))
+
+
 def estimate_words(experiment: Experiment, agents: dict[str, Agent]) -> str:
     """How long a run takes, in words."""
     return f"about {between_words(*estimated_seconds(experiment, agents))}"
 
 
-def plan_lines(experiment: Experiment, agents: dict[str, Agent], seed: int, runtime: Runtime) -> Iterator[str]:
-    """The plan of an experiment, whose workload the runtime runs, line by line."""
+def plan_lines(
+    experiment: Experiment, agents: dict[str, Agent], seed: int, runtime: Runtime, others: Mapping[str, Runtime] = {}
+) -> Iterator[str]:
+    """The plan of an experiment, line by line.
+
+    ``runtime`` runs its workload; where there are several, ``others`` has those of all, by the workload.
+    """
     schedule = experiment.schedule
     every = cells(experiment, agents)
     yield f"{experiment.key}: {experiment.title}"
@@ -57,14 +67,16 @@ def plan_lines(experiment: Experiment, agents: dict[str, Agent], seed: int, runt
     if not experiment.result:
         yield "Only checks that everything works; its numbers are no result."
     settings = list({settings_key(part.settings): part.settings for part in experiment.parts}.values())
+    differ = len(settings) > 1 or len(others) > 1
     for part in experiment.parts:
         yield ""
-        own_settings = f"; {settings_words(part.settings, runtime)}" if len(settings) > 1 else ""
+        own = others.get(part.workload, runtime)
+        own_settings = f"; {settings_words(part.settings, own)}" if differ else ""
         yield f"{part.title}: {part_words(part)}{own_settings}"
         for cell in (cell for cell in every if cell.part == part.name):
             own = cell.heap_bytes != heap_of(part.settings)
             heap = f", heap {cell.heap_bytes / 2**20:,.0f} MiB" if own else ""
-            yield f"  {_cell_words(cell, agents)}{heap}"
+            yield f"  {_cell_words(cell, part, agents)}{heap}"
     yield ""
     yield (
         f"A block is each of these {len(every)} trials once, in fresh processes, in random order (seed {seed}). "
@@ -79,16 +91,18 @@ def plan_lines(experiment: Experiment, agents: dict[str, Agent], seed: int, runt
         + (f"when every 95 % interval has a half-width of at most {' or '.join(bounds)}, " if bounds else "")
         + f"after its last block, or when the budget of {duration_words(schedule.budget_ns / 1e9)} is spent."
     )
-    yield from _beside_blocks(schedule, memory=schedule.memory and runtime.grows)
-    common = "as named above" if len(settings) > 1 else settings_words(settings[0], runtime)
-    own_heap = ", except where a configuration has its own heap" if heap_of(settings[0]) else ""
-    yield f"{runtime.heading}: {common}, the same for baseline and agents of a part{own_heap}."
-    for agent in agents.values():
+    grows = any(others.get(part.workload, runtime).grows for part in experiment.parts)
+    yield from _beside_blocks(schedule, memory=schedule.memory and grows)
+    common = "as named above" if differ else settings_words(settings[0], runtime)
+    own_heap = ", except where a configuration has its own heap" if any(map(heap_of, settings)) else ""
+    heading = listed_words([one.heading for one in others.values()]) if len(others) > 1 else runtime.heading
+    yield f"{heading}: {common}, the same for baseline and agents of a part{own_heap}."
+    for key, agent in agents.items():
         if agent.builds:
             first, second = agent.builds
-            yield f"Two builds of {agent.key} are compared, paired in each block: {first} and {second}."
+            yield f"Two builds of {key} are compared, paired in each block: {first} and {second}."
         for artifact in (artifact for artifact in agent.artifacts.values() if artifact.file):
-            yield f"{agent.key}.{artifact.name} is {artifact.file}."
+            yield f"{key}.{artifact.name} is {artifact.file}."
     if experiment.published:
         platforms = ", ".join(dict.fromkeys(row.platform for row in experiment.published))
         count = len({row.use for row in experiment.published})
@@ -107,7 +121,7 @@ def budget_words(experiment: Experiment, agents: dict[str, Agent]) -> str:
     """A sentence where the budget is expected to end before the fewest blocks are made; else empty."""
     parts = {part.name: part for part in experiment.parts}
     every = cells(experiment, agents)
-    block = sum(expected_seconds(cell, parts[cell.part], configuration(agents, cell.use)) for cell in every)
+    block = sum(_seconds(cell, parts[cell.part], agents) for cell in every)
     budget = experiment.schedule.budget_ns / 1e9
     if block * experiment.schedule.min_blocks <= budget:
         return ""
@@ -171,8 +185,8 @@ def part_words(part: Part) -> str:
     )
 
 
-def _cell_words(cell: Cell, agents: dict[str, Agent]) -> str:
-    config = configuration(agents, cell.use)
+def _cell_words(cell: Cell, part: Part, agents: dict[str, Agent]) -> str:
+    config = configuration(agents, cell.use, part)
     name = f"baseline ({cell.role[-1]} of 2)" if cell.role != "configuration" else f"{cell.use}: {config.title}"
     return f"{name}, promises {config.delivery}" if cell.role == "configuration" else name
 

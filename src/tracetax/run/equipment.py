@@ -8,7 +8,7 @@ from msgspec import Struct
 from tracetax.companions.backend import Supplied
 from tracetax.machine.isolation import Isolation
 from tracetax.machine.toolchain import Interpreter
-from tracetax.model import Agent, Configuration, Parameters, Settings, Use
+from tracetax.model import Agent, Configuration, Parameters, Part, Settings, Use
 from tracetax.program import Runtime, ThreadNames, Workload
 
 
@@ -42,7 +42,7 @@ class Limits(Struct, frozen=True):
 
 
 class Equipment(Struct, frozen=True):
-    """Everything that a trial is set up with."""
+    """Everything that a trial of a workload is set up with."""
 
     workload: Workload
     runtime: Runtime
@@ -53,6 +53,7 @@ class Equipment(Struct, frozen=True):
     built: Path
     """The folder that the workload is started from: what was built, or its sources where nothing is built."""
     agents: dict[str, Agent]
+    """Those for the workload's language, by their names."""
     agents_root: Path
     artifacts: dict[str, dict[str, Path]]
     """Fetched files, by agent and artifact name."""
@@ -66,6 +67,17 @@ class Equipment(Struct, frozen=True):
     """Classes that the program calls when it starts, by their methods and those of them that are monitored."""
     backends: dict[str, Supplied] = {}
     """What can stand in the sink's place, by the name of its folder."""
+    others: dict[str, "Equipment"] = {}
+    """Where a run measures several workloads: what trials of the others are set up with, by the workload."""
+
+    def of(self, part: Part) -> "Equipment":
+        """What trials of a part are set up with."""
+        return self.others.get(part.workload, self)
+
+    @property
+    def every(self) -> tuple["Equipment", ...]:
+        """That of each workload of the run."""
+        return (self, *self.others.values())
 
     @property
     def threads(self) -> ThreadNames:

@@ -59,9 +59,9 @@ class TrialPlan(Struct, frozen=True):
         return expected_records(self.config, self.part)
 
 
-def configuration(agents: dict[str, Agent], use: Use) -> Configuration:
-    """The configuration that ``use`` names."""
-    return agents[use.agent].configurations[use.configuration]
+def configuration(agents: Mapping[str, Agent], use: Use, part: Part) -> Configuration:
+    """The configuration that ``use`` names in a part; ``agents`` are those of the run, by what its parts call them."""
+    return agents[part.agent_key(use.agent)].configurations[use.configuration]
 
 
 def expected_records(config: Configuration, part: Part) -> int:
@@ -108,7 +108,7 @@ def cells(experiment: Experiment, agents: dict[str, Agent]) -> list[Cell]:
     """Every cell of a block, baselines first: a pair for each part, and one more for each deviating heap."""
     result: list[Cell] = []
     for part in experiment.parts:
-        uses = [(use, heap_for(configuration(agents, use), part)) for use in part.uses if use != BASELINE]
+        uses = [(use, heap_for(configuration(agents, use, part), part)) for use in part.uses if use != BASELINE]
         heaps = dict.fromkeys([heap_of(part.settings), *(heap for _, heap in uses)])
         result += [
             Cell(part=part.name, use=BASELINE, heap_bytes=heap, role=role) for heap in heaps for role in BASELINES
@@ -118,8 +118,11 @@ def cells(experiment: Experiment, agents: dict[str, Agent]) -> list[Cell]:
 
 
 def memory_cells(every: list[Cell]) -> list[Cell]:
-    """The extra trials in which memory is measured: one for each configuration, and one baseline for each heap."""
-    once = [cell for cell in every if cell.role != BASELINES[1] and not cell.use.backend]
+    """The extra trials in which memory is measured: one for each configuration, and one baseline for each heap.
+
+    Where no heap is set there are none: such a trial begins with a small one.
+    """
+    once = [cell for cell in every if cell.heap_bytes and cell.role != BASELINES[1] and not cell.use.backend]
     return [cell.playing("memory") for cell in once]
 
 

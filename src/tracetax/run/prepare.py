@@ -7,6 +7,7 @@ from pathlib import Path
 from types import ModuleType
 
 import msgspec
+from msgspec.structs import replace
 
 from tracetax import companions, run, workloads
 from tracetax.artifacts import Workplace, build_sink, build_start_up, build_workload, source_files, sources_of
@@ -14,15 +15,22 @@ from tracetax.artifacts.cache import key_of
 from tracetax.backend import Backend
 from tracetax.catalog import untested_releases
 from tracetax.catalog.placeholders import BACKEND_FILES, PREPARED
+from tracetax.errors import UserError
 from tracetax.machine import disturbance, process_files, processes, threads
 from tracetax.machine.facts import Machine
 from tracetax.machine.isolation import Isolation
-from tracetax.model import BASELINE, Agent, Experiment
+from tracetax.model import BASELINE, Agent, Experiment, Part
 from tracetax.run.backends import supply_backend
 from tracetax.run.building import check_buildable
 from tracetax.run.equipment import Equipment
-from tracetax.run.runtimes import agents_by_release, check_runtimes, obtain_interpreters, program_of
-from tracetax.run.supplies import check_started, measured, supply
+from tracetax.run.runtimes import (
+    agents_by_release,
+    check_runtimes,
+    foresee_runtimes,
+    obtain_interpreters,
+    program_of,
+)
+from tracetax.run.supplies import check_started, installs_packages, measured, supply
 from tracetax.words import plural
 
 Say = Callable[[str], None]
@@ -31,10 +39,50 @@ MEASURING: tuple[ModuleType, ...] = (run, workloads, companions, disturbance, pr
 """What decides what a trial measures and which trials are repeated."""
 
 
-def needed_agents(experiment: Experiment, agents: dict[str, Agent]) -> dict[str, Agent]:
-    """Agents that an experiment measures, the baseline included."""
-    keys = {BASELINE.agent, *(use.agent for part in experiment.parts for use in part.uses)}
+def needed_agents(experiment: Experiment, agents: Mapping[str, Agent]) -> dict[str, Agent]:
+    """Agents that an experiment measures, the baseline included, by what its parts call them."""
+    keys = {
+        part.agent_key(name)
+        for part in experiment.parts
+        for name in (BASELINE.agent, *(use.agent for use in part.uses))
+    }
     return {key: agents[key] for key in sorted(keys)}
+
+
+def each_alone(experiment: Experiment, agents: Mapping[str, Agent]) -> dict[str, tuple[Experiment, dict[str, Agent]]]:
+    """By workload, what is measured of it: an experiment of its own, and the agents that it needs by their names.
+
+    The only workload of an experiment has an empty key.
+    """
+    parts: dict[str, list[Part]] = {}
+    for part in experiment.parts:
+        parts.setdefault(part.workload, []).append(part)
+    alone: dict[str, tuple[Experiment, dict[str, Agent]]] = {}
+    for key, own in parts.items():
+        one = replace(experiment, workload=key or experiment.workload, parts=tuple(own))
+        used = needed_agents(one, agents).values()
+        single = tuple(replace(part, workload="") for part in own)
+        alone[key] = replace(one, parts=single), {agent.key: agent for agent in used}
+    return alone
+
+
+def refuse(experiment: Experiment, agents: Mapping[str, Agent], root: Path) -> list[str]:
+    """Raise UserError with everything for which a run would be refused, without building or fetching anything.
+
+    Returns what the user should know, such as a release that would be fetched.
+    """
+    notes: list[str] = []
+    refusals: list[UserError] = []
+    for one, used in each_alone(experiment, agents).values():
+        try:
+            check_buildable(one, used)
+            check_started(one, used, program_of(one, root)[0])
+            notes += foresee_runtimes(one, used, root)
+        except UserError as refusal:
+            refusals.append(refusal)
+    if refusals:
+        raise UserError("\n".join(map(str, refusals)), refusals[0].exit_code)
+    return notes
 
 
 def prepare(
@@ -47,7 +95,21 @@ def prepare(
     backends: Mapping[str, Backend] | None = None,
 ) -> Equipment:
     """Set up what every trial needs, telling ``say`` what took how long. Raises UserError with the way out."""
-    used = needed_agents(experiment, agents)
+    alone = each_alone(experiment, agents)
+    if len(alone) > 1:
+        refuse(experiment, agents, root)
+    ready = [(key, _of_workload(one, used, root, cache, isolation, say)) for key, (one, used) in alone.items()]
+    supplied = {
+        key: supply_backend(backend, root / "backends" / key, cache, say) for key, backend in (backends or {}).items()
+    }
+    (_, first), *others = ((key, replace(equipment, backends=supplied)) for key, equipment in ready)
+    return replace(first, others=dict(others))
+
+
+def _of_workload(
+    experiment: Experiment, used: dict[str, Agent], root: Path, cache: Path, isolation: Isolation, say: Say
+) -> Equipment:
+    """What the trials of an experiment's one workload need."""
     workload, runtime = program_of(experiment, root)
     check_buildable(experiment, used)
     check_started(experiment, used, workload)
@@ -66,7 +128,7 @@ def prepare(
     sink, seconds = _timed(lambda: build_sink(root, cache, say))
     took.append(f"sink {seconds:.1f} s")
     fetched = time.monotonic()
-    interpreter = next(iter(interpreters.values())) if runtime.find else None
+    interpreter = installs_packages(interpreters) if runtime.find else None
     supplies = {
         key: supply(
             agent,
@@ -91,10 +153,7 @@ def prepare(
     folders = sum(len(made) for found in supplies.values() for made in found.folders.values())
     kinds = plural(count, "agent file") + (f", {plural(folders, 'folder')}" if folders else "")
     took.append(f"{kinds} {time.monotonic() - fetched:.1f} s")
-    supplied = {
-        key: supply_backend(backend, root / "backends" / key, cache, say) for key, backend in (backends or {}).items()
-    }
-    say("Prepared: " + " · ".join(took))
+    say(f"Prepared {workload.title}: " + " · ".join(took))
     return Equipment(
         workload=workload,
         runtime=runtime,
@@ -109,7 +168,6 @@ def prepare(
         builds={key: found.builds for key, found in supplies.items() if found.builds},
         prepared={key: found.folders for key, found in supplies.items()},
         start_up=start_up,
-        backends=supplied,
     )
 
 
@@ -120,39 +178,50 @@ def start_ups(experiment: Experiment) -> list[tuple[int, int]]:
 
 
 def hashes(experiment: Experiment, equipment: Equipment, machine: Machine) -> dict[str, str]:
-    """What must stay the same for blocks to be comparable; the schedule and the titles may change.
+    """What must stay the same for blocks to be comparable; the schedule and the titles may change."""
+    parts = [(part.name, part.parameters, part.settings, [str(use) for use in part.uses]) for part in experiment.parts]
+    result = {
+        "the experiment": _digest((experiment.key, experiment.workload, parts)),
+        "the sink": equipment.sink.parent.name,
+        "the machine": _digest((machine.cpu, machine.cores, machine.memory_bytes, machine.kernel, machine.virtualised)),
+        "the cores of workload and sink": _digest((equipment.isolation.workload, equipment.isolation.companions)),
+        "Tracetax's way of measuring": _digest([_source(part) for part in MEASURING]),
+    }
+    for own in equipment.every:
+        result |= _of_program(own, in_words=f" in {own.workload.key}" if equipment.others else "")
+    for key, supplied in equipment.backends.items():
+        within = [path for name, path in supplied.values.items() if name.startswith(PREPARED)]
+        files = _files(Path(supplied.values[BACKEND_FILES]))
+        result[f"the backend {key}"] = _digest((supplied.backend, [Path(path).name for path in within], files))
+    return result
+
+
+def _of_program(equipment: Equipment, in_words: str) -> dict[str, str]:
+    """What must stay the same of a workload, its runtime and its agents; ``in_words`` where there are several.
 
     Sink and workload are known by the folders that they were built into, which are named by content and compiler. A
     workload that is not built is known by its files.
     """
-    parts = [(part.name, part.parameters, part.settings, [str(use) for use in part.uses]) for part in experiment.parts]
     workload, built = equipment.workload, equipment.built
     program = built.name if workload.is_built else key_of(built, source_files(built))
     result = {
-        "the experiment": _digest((experiment.key, experiment.workload, parts)),
-        "the sink": equipment.sink.parent.name,
-        "the workload": " ".join((program, *(path.name for path in equipment.start_up.values()))),
-        "the machine": _digest((machine.cpu, machine.cores, machine.memory_bytes, machine.kernel, machine.virtualised)),
-        "the cores of workload and sink": _digest((equipment.isolation.workload, equipment.isolation.companions)),
+        f"the workload{in_words}": " ".join((program, *(path.name for path in equipment.start_up.values()))),
         f"the file of the workload {workload.key}": _digest(workload),
         f"the file of the runtime {equipment.runtime.key}": _digest(equipment.runtime),
-        "Tracetax's way of measuring": _digest([_source(part) for part in MEASURING]),
     }
     result |= {
         f"the {equipment.runtime.noun} {equipment.runtime.number(one.release)}": _digest(one.described)
         for one in equipment.interpreters.values()
     }
     for key, agent in equipment.agents.items():
-        result[f"the agent {key}"] = _digest(agent)
+        result[f"the agent {key}{in_words}"] = _digest(agent)
         if files := _files(equipment.agent_folder(key) / "files"):
-            result[f"the files of the agent {key}"] = files
+            result[f"the files of the agent {key}{in_words}"] = files
         for label, folders in equipment.prepared.get(key, {}).items():
             build = f" [{label}]" if label else ""
-            result |= {f"the folder {name} of the agent {key}{build}": path.name for name, path in folders.items()}
-    for key, supplied in equipment.backends.items():
-        within = [path for name, path in supplied.values.items() if name.startswith(PREPARED)]
-        files = _files(Path(supplied.values[BACKEND_FILES]))
-        result[f"the backend {key}"] = _digest((supplied.backend, [Path(path).name for path in within], files))
+            result |= {
+                f"the folder {name} of the agent {key}{build}{in_words}": path.name for name, path in folders.items()
+            }
     return result
 
 

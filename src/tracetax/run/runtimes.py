@@ -19,6 +19,7 @@ from tracetax.machine.toolchain import Interpreter, find_interpreter, find_inter
 from tracetax.model import BASELINE, Agent, Experiment
 from tracetax.process import clean_environment
 from tracetax.program import Find, Runtime, Setting, Workload
+from tracetax.words import listed_words
 from tracetax.workloads.kinds import kind_of
 
 ASK_SECONDS = 30.0
@@ -175,7 +176,7 @@ def _refuse_unobtainable(release: int, found: Sequence[Interpreter], runtime: Ru
         return
     assert runtime.find
     here = ", ".join(dict.fromkeys(runtime.number(one.release) for one in found)) or "none"
-    fetched = f", and {_listed([runtime.number(one) for one in wheels])} can be fetched" if wheels else ""
+    fetched = f", and {listed_words([runtime.number(one) for one in wheels])} can be fetched" if wheels else ""
     name = f"or name its folder: {runtime.find.home}=… ./tracetax run" if runtime.find.home else "and put it on PATH"
     raise UserError(
         f"{runtime.called(release)} is not on this machine; found were {here}{fetched}.\n"
@@ -258,8 +259,3 @@ def _choices(experiment: Experiment, runtime: Runtime) -> list[tuple[int, Settin
         if runtime.settings[name].kind == "choice"
     )
     return [(release, runtime.settings[name], choice) for release, name, choice in chosen]
-
-
-def _listed(words: Sequence[str]) -> str:
-    *others, last = words
-    return f"{', '.join(others)} and {last}" if others else last

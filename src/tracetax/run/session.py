@@ -8,7 +8,7 @@ from typing import Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tracetax.model import Experiment, Part
+from tracetax.model import Configuration, Experiment, Part
 from tracetax.results import blocks as arranged
 from tracetax.results.folder import RunFolder
 from tracetax.results.records import BASELINES, Cell, TrialRecord
@@ -67,7 +67,7 @@ class Session:
         self.progress = progress
         self.seed = folder.manifest.seed
         self.parts = {part.name: part for part in experiment.parts}
-        self.cells = cells(experiment, equipment.agents)
+        self.cells = cells(experiment, folder.manifest.agents)
         self.records = folder.records()
         self.started = time.monotonic()
         self.spent = defaultdict[Cell, list[float]](list)
@@ -83,8 +83,8 @@ class Session:
         """Calls of a start, where they were chosen by the first blocks."""
         self.out_of_time: set[Cell] = set()
         """Cells that were not started further because the budget was spent."""
-        wanted = memory_cells(self.cells) if experiment.schedule.memory and equipment.runtime.grows else []
-        self.memory_due = [cell for cell in wanted if not self._memory_known(cell)]
+        wanted = memory_cells(self.cells) if experiment.schedule.memory else []
+        self.memory_due = [cell for cell in wanted if self._grows(cell) and not self._memory_known(cell)]
 
     def run(self) -> Ended:
         """Measure until every part has ended. An interrupt ends the run in order and keeps what was measured."""
@@ -139,7 +139,7 @@ class Session:
         whole = arranged.whole_blocks(self.records)
         lines: list[str] = []
         for part in self.parts.values():
-            count, known = so_far(part, self.cells, whole, self.equipment.agents)
+            count, known = so_far(part, self.cells, whole, self.equipment.of(part).agents)
             if known:
                 lines.append(line_of(part.title if len(self.parts) > 1 else "", count, known))
         self.progress.known(lines)
@@ -154,9 +154,7 @@ class Session:
             known = any(choice.part == part.name for choice in manifest.chosen_calls)
             if part.name in self.ended or known or measured.blocks_done < pilot.PILOT_BLOCKS:
                 continue
-            configs = [
-                (cell, self.equipment.configuration(cell.use.agent, cell.use.configuration)) for cell in measured.cells
-            ]
+            configs = [(cell, self._configuration(cell)) for cell in measured.cells]
             chosen = pilot.choose(part, configs, measured.blocks, self.folder, schedule)
             manifest = replace(manifest, chosen_calls=(*manifest.chosen_calls, *chosen))
             self.folder.write_manifest(manifest)
@@ -222,6 +220,10 @@ class Session:
                 if self._trial(replace(turn, attempt=attempt), turns[place:]).status == "ok":
                     break
 
+    def _grows(self, cell: Cell) -> bool:
+        """Whether a cell's program has a memory that can begin small."""
+        return self.equipment.of(self.parts[cell.part]).runtime.grows
+
     def _wants_memory(self, cell: Cell) -> bool:
         """Whether there is a result beside which a cell's memory would stand."""
         aside = any(cell.playing(role) in self.set_aside for role in (*BASELINES, "configuration"))
@@ -250,9 +252,9 @@ class Session:
             number=number,
             turn=turn,
             part=part,
-            config=self.equipment.configuration(turn.cell.use.agent, turn.cell.use.configuration),
+            config=self._configuration(turn.cell),
         )
-        record = run_trial(plan, self.equipment, self.folder, self.progress.state)
+        record = run_trial(plan, self.equipment.of(part), self.folder, self.progress.state)
         self.spent[turn.cell].append(time.monotonic() - begun)
         self.records.append(record)
         self.repeating.seen(record)
@@ -297,8 +299,11 @@ class Session:
         return self._guess(cell) * self._off_by(baselines=cell.is_baseline)
 
     def _guess(self, cell: Cell) -> float:
-        part = self._part_of(cell)
-        return expected_seconds(cell, part, self.equipment.configuration(cell.use.agent, cell.use.configuration))
+        return expected_seconds(cell, self._part_of(cell), self._configuration(cell))
+
+    def _configuration(self, cell: Cell) -> Configuration:
+        equipment = self.equipment.of(self.parts[cell.part])
+        return equipment.configuration(cell.use.agent, cell.use.configuration)
 
     def _off_by(self, *, baselines: bool) -> float:
         """How many times longer than guessed the trials of this session took; 1 before three cells are measured."""

@@ -8,6 +8,7 @@ from msgspec import Struct
 from tracetax.artifacts import Say, Workplace, class_files, obtain, prepared
 from tracetax.catalog.placeholders import ARTIFACT, FILES, PREPARED, fill, names_in, references
 from tracetax.errors import UserError
+from tracetax.machine.toolchain import Interpreter
 from tracetax.model import AS_BUILT, BASELINE, WORKLOAD_BUILT, Agent, Configuration, Experiment
 from tracetax.program import Workload
 
@@ -51,6 +52,14 @@ def check_started(experiment: Experiment, agents: Mapping[str, Agent], workload:
             f"What these say has no place in how {workload.key} is started (workloads/{workload.key}/workload.toml):"
             f"{''.join(lacks)}"
         )
+
+
+def installs_packages(interpreters: Mapping[int, Interpreter]) -> Interpreter:
+    """What an agent's packages are installed by, once for all releases that a run measures: the newest of them.
+
+    A lock pins the same packages for each, and no package's own script runs.
+    """
+    return max(interpreters.values(), key=lambda one: one.release)
 
 
 def supply(
