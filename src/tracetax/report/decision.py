@@ -12,10 +12,10 @@ from tracetax.report.headline import Cost, head, place
 from tracetax.report.views import (
     Group,
     PartView,
+    added_time,
     cpu,
     half_width,
     measure,
-    measured_time,
     overhead,
     ranked_by,
 )
@@ -183,7 +183,8 @@ def _alike(part: PartFinding, like: PartFinding) -> bool:
     """Whether a part is the same but for the speed at which calls were started."""
 
     def without_speed(of: PartFinding) -> object:
-        return replace(of.parameters, rate=FULL, calls=0, wait=like.parameters.wait), of.settings, of.ran_on
+        speed = replace(of.parameters, rate=FULL, calls=0, wait=like.parameters.wait)
+        return speed, of.workload, of.settings, of.ran_on
 
     return part.parameters.rate != like.parameters.rate and without_speed(part) == without_speed(like)
 
@@ -200,13 +201,7 @@ def _same(view: PartView, row: ConfigurationFinding) -> ConfigurationFinding | N
 def _times(added: Sequence[Measure | None]) -> tuple[str, ...]:
     """Times that were added, in the unit of the largest; where none was shown, its upper limit."""
     largest = max((abs(of.estimate) for of in added if of), default=0.0)
-    return tuple(_time(of, largest) if of else "–" for of in added)
-
-
-def _time(of: Measure, largest: float) -> str:
-    if of.ci95 and of.ci95[0] <= 0:
-        return f"at most {numbers.duration(max(0.0, of.ci95[1]), 2)}"
-    return measured_time(of, largest) if abs(of.estimate) >= largest / 20 else measured_time(of)
+    return tuple(added_time(of, largest) if of else "–" for of in added)
 
 
 def _share(of: Measure | None, to_percent: float) -> str:

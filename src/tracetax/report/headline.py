@@ -5,11 +5,13 @@ from itertools import product
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tracetax.analysis.statements import condition
 from tracetax.model import FULL
 from tracetax.report import numbers
 from tracetax.report.views import Group, PartView, measure, promises, ranked_by, title_of
+from tracetax.report.workloads import workload_tables
 from tracetax.results.findings import BuildComparison, ConfigurationFinding, Findings, Measure
 
 WORDS = 20
@@ -26,6 +28,8 @@ def verdict(findings: Findings, parts: Sequence[PartView]) -> str | None:
     """The run in one sentence: of two builds how they compare, otherwise what is cheapest; None where nothing is."""
     if findings.comparisons:
         return _of_builds(findings.comparisons)
+    if across := _across(parts):
+        return across
     view = head(parts)
     if view is None:
         return _nothing_delivers(parts)
@@ -34,6 +38,22 @@ def verdict(findings: Findings, parts: Sequence[PartView]) -> str | None:
     only = len([row for row in view.rows if promises(row)]) > len(rows)
     sentences = list(_candidates(condition(view.part), _leads(rows, by), rows, only))
     return next((text for text in sentences if len(text.split()) <= WORDS), sentences[-1])
+
+
+def _across(parts: Sequence[PartView]) -> str | None:
+    """What the agent that is there for most of several workloads adds in each; None where there is one workload."""
+    for table in workload_tables(parts):
+        known = [
+            [(head, row) for head, row in zip(table.heads, line.rows, strict=True) if row and row.rank is not None]
+            for line in table.lines
+        ]
+        most = max(known, key=len, default=[])
+        if len(most) > 1:
+            (_, first), *_ = most
+            view = next(view for view in parts if view.part.name == first.part)
+            amounts = ", ".join(f"{_amount(row, 'overhead')} µs ({head})" for head, row in most)
+            return f"{condition(replace(view.part, levels=''))}, {first.agent_name} delays an invocation by {amounts}."
+    return None
 
 
 def head(parts: Sequence[PartView]) -> PartView | None:

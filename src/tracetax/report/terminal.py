@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from tracetax.printable import printable
-from tracetax.report import headline, lines, numbers
+from tracetax.report import headline, lines, numbers, workloads
 from tracetax.report.columns import GAP, Layout, warnings_of
 from tracetax.report.decision import BEST, MEANING, ROOM, ChoiceTable, Quantity, decision, reading
 from tracetax.report.published import PublishedView, TimePerCall, published_view
@@ -37,6 +37,7 @@ from tracetax.report.views import (
     views,
     workload_words,
 )
+from tracetax.report.workloads import WorkloadCost, WorkloadTable, workload_tables
 from tracetax.results.findings import ConfigurationFinding, Findings, GrowthFinding
 from tracetax.results.records import Verdict
 
@@ -63,7 +64,11 @@ def render(findings: Findings, console: Console, page: Path | None, run: Path) -
     if len(findings.comparisons) > 1:
         for comparison in findings.comparisons:
             _print(console, _wrapped(comparison.text, console.width))
-    _decision(console, findings, parts)
+    across = workload_tables(parts)
+    for table in across:
+        _across(console, table)
+    if not across:
+        _decision(console, findings, parts)
     layout = Layout(parts, console.width, ranked_by(findings))
     several = len({platform_words(view.part, view.runtime) for view in parts}) > 1
     for view in parts:
@@ -131,6 +136,25 @@ def _decision(console: Console, findings: Findings, parts: list[PartView]) -> No
     notes = [MEANING] if choice.marked else []
     notes += [f"{numbers.in_words(choice.others)} more in the table below"] if choice.others else []
     _print(console, _wrapped(f"{'; '.join(notes)}{'. ' if notes else ''}{reading(choice)}", console.width, "dim"))
+
+
+def _across(console: Console, across: WorkloadTable) -> None:
+    """What an invocation costs in each of several workloads."""
+    console.print()
+    _print(console, _wrapped(across.title, console.width, "bold"))
+    table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="dim")
+    for head in ("", *across.heads):
+        table.add_column(Text(printable(head)), overflow="fold")
+    for line in across.lines:
+        cells = [Text(cost.added).append(_below(cost), style="dim") for cost in line.costs]
+        table.add_row(Text(printable(line.name)), *cells)
+    console.print(table, highlight=False)
+    _print(console, _wrapped(workloads.MEANING, console.width, "dim"))
+
+
+def _below(cost: WorkloadCost) -> str:
+    """What stands below a cost: the share that was delivered, and what it is of."""
+    return "".join(f"\n{printable(text)}" for text in (cost.delivered, cost.note) if text)
 
 
 def _heads(choice: ChoiceTable) -> list[str]:

@@ -124,7 +124,7 @@ def _view(findings: Findings, part: PartFinding) -> PartView:
         baselines=tuple(row for row in mine if row.is_baseline),
         bands=tuple(band for band in findings.aa if band.part == part.name),
         groups={group: members for group, members in groups.items() if members},
-        runtime=findings.experiment.runtime,
+        runtime=findings.experiment.runtime_of(part),
     )
 
 
@@ -306,6 +306,13 @@ def measured_time(measured: Measure, largest: float = 0.0) -> str:
     """A time with its half-width and the unit that fits it, or that fits the ``largest`` of several times."""
     estimate, margin, unit = numbers.measured_duration(measured.estimate, half_width(measured), largest)
     return f"{estimate} ± {margin} {unit}" if margin else f"{estimate} {unit}"
+
+
+def added_time(of: Measure, largest: float) -> str:
+    """A time that was added, in the unit of the ``largest`` beside it; where none was shown, its upper limit."""
+    if of.ci95 and of.ci95[0] <= 0:
+        return f"at most {numbers.duration(max(0.0, of.ci95[1]), 2)}"
+    return measured_time(of, largest) if abs(of.estimate) >= largest / 20 else measured_time(of)
 
 
 def slow_share_words(rows: Sequence[ConfigurationFinding]) -> list[str]:

@@ -42,7 +42,7 @@ COLUMNS = (
         "labels",
         "ranks",
     ),
-    *("runtime", "settings"),
+    *("runtime", "settings", "workload"),
 )
 
 
@@ -81,7 +81,7 @@ def _keys(findings: Findings, row: ConfigurationFinding) -> tuple[object, ...]:
     return (
         *(experiment.run, experiment.key, findings.tool_version, experiment.started_at),
         *(findings.machine.get(fact) for fact in ("cpu", "cores")),
-        *((str(row.ran_on), row.java.kind) if row.java else (findings.machine.get("java"), "")),
+        *((str(row.ran_on), row.java.kind) if row.java else ("" if row.ran_on else findings.machine.get("java"), "")),
         row.collector,
         *(row.part, row.agent, row.version, row.artifact_sha256, row.build, row.backend_name),
         *(row.configuration, row.technology, row.title, row.profile),
@@ -94,10 +94,10 @@ def _keys(findings: Findings, row: ConfigurationFinding) -> tuple[object, ...]:
 
 
 def _platform(findings: Findings, row: ConfigurationFinding) -> tuple[object, ...]:
-    """What a row's trials ran on, and what was set of it: ``heap=1073741824+collector=G1``."""
+    """What a row's trials ran on, what was set of it (``heap=1073741824+collector=G1``), and the program."""
     parts = [part for part in findings.experiment.parts if part.name == row.part]
     settings = (f"{name}={value}" for part in parts for name, value in part.settings.items())
-    return (str(row.ran_on or ""), "+".join(settings))
+    return (str(row.ran_on or ""), "+".join(settings), parts[0].workload)
 
 
 def _ranks(of: Measure, row: ConfigurationFinding, by: str) -> bool:

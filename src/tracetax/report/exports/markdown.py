@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from tracetax.printable import printable
-from tracetax.report import headline, lines, numbers
+from tracetax.report import headline, lines, numbers, workloads
 from tracetax.report.decision import BEST, MEANING, ChoiceTable, decision
 from tracetax.report.headline import Cost
 from tracetax.report.views import (
@@ -27,6 +27,7 @@ from tracetax.report.views import (
     views,
     workload_words,
 )
+from tracetax.report.workloads import WorkloadTable, workload_tables
 from tracetax.results.findings import ConfigurationFinding, Findings, GrowthFinding, Measure, MeasureName
 from tracetax.words import plural
 
@@ -51,7 +52,9 @@ def export(findings: Findings) -> str:
     blocks += [f"**{_escaped(first)}**"] if first else []
     if len(findings.comparisons) > 1:
         blocks.append("\n".join(f"- {_escaped(comparison.text)}" for comparison in findings.comparisons))
-    choice = decision(findings, parts)
+    across = workload_tables(parts)
+    blocks += ["\n".join(_across(table)) for table in across]
+    choice = None if across else decision(findings, parts)
     blocks += ["\n".join(_side_by_side(choice))] if choice else []
     for view in parts:
         blocks += ["\n".join(_part(view)), "\n".join(_table(view, ranked_by(findings)))]
@@ -76,6 +79,17 @@ def _part(view: PartView) -> Iterator[str]:
     blocks = plural(part.blocks, "block")
     facts.append(f"{blocks}{', indicative' if part.indicative else ''}, {STOPPED[part.stopped]}")
     yield "; ".join(facts)
+
+
+def _across(table: WorkloadTable) -> Iterator[str]:
+    """What an invocation costs in each of several workloads."""
+    yield f"{_escaped(table.title)}\n"
+    yield f"| | {' | '.join(map(_escaped, table.heads))} |"
+    yield f"| --- | {' | '.join('--:' for _ in table.heads)} |"
+    for line in table.lines:
+        cells = (", ".join(filter(None, (cost.added, cost.delivered, _escaped(cost.note)))) for cost in line.costs)
+        yield f"| {_escaped(line.name)} | {' | '.join(cells)} |"
+    yield f"\n{workloads.MEANING}"
 
 
 def _side_by_side(choice: ChoiceTable) -> Iterator[str]:
@@ -159,8 +173,8 @@ def _measured(of: Measure | None) -> str:
 
 
 def _provenance(findings: Findings) -> Iterator[str]:
-    runtime = (findings.experiment.runtime.key,) if findings.experiment.runtime else ()
-    known = {key: findings.machine.get(key) for key in (*MACHINE, *runtime)}
+    told = [findings.experiment.runtime_of(part) for part in findings.experiment.parts]
+    known = {key: findings.machine.get(key) for key in (*MACHINE, *(runtime.key for runtime in told if runtime))}
     memory, cores = known["memory_bytes"], known["cores"]
     known |= {
         "memory_bytes": numbers.size(memory) if memory else None,
@@ -168,10 +182,13 @@ def _provenance(findings: Findings) -> Iterator[str]:
     }
     yield f"- Machine: {_escaped(', '.join(str(value) for value in known.values() if value))}"
     versions: dict[str, None] = {}
+    measured = {part.name: part.workload for part in findings.experiment.parts}
+    several = len(set(measured.values())) > 1
     for row in findings.configurations:
         if not row.is_baseline:
             digest = f" (sha256 {row.artifact_sha256[:HASH]})" if row.artifact_sha256 else ""
-            versions[f"{row.agent_name} {row.version}{digest}"] = None
+            where = f" in {measured[row.part]}" if several else ""
+            versions[f"{row.agent_name} {row.version}{where}{digest}"] = None
     yield f"- Versions: {_escaped(', '.join((f'tracetax {findings.tool_version}', *versions)))}"
     command = printable(" ".join(findings.experiment.command)).replace("`", "'")
     yield f"- Command: `{command}`, seed {findings.experiment.seed}"

@@ -22,6 +22,7 @@ from tracetax.report.page.ranking import ranking
 from tracetax.report.page.series import read_lines, series
 from tracetax.report.page.verdicts import verdicts
 from tracetax.report.views import next_line, ranked_by, views
+from tracetax.report.workloads import workload_tables
 from tracetax.results.findings import Findings
 from tracetax.results.folder import RunFolder, disk_errors
 from tracetax.results.records import OUTSIDE_BLOCKS, TrialRecord
@@ -76,10 +77,13 @@ def write_page(run_dir: Path, findings: Findings) -> Path:
     page = run_dir / "report.html"
     with disk_errors(run_dir):
         part = page.with_name(page.name + ".part")
-        choice = decision(findings, parts)
+        across = bool(workload_tables(parts))
+        choice = None if across else decision(findings, parts)
         top = header(findings, parts, choice, better)
         part.write_text(
-            _document(findings, top, chapters, unfolded="" if choice and not findings.comparisons else "cost"),
+            _document(
+                findings, top, chapters, unfolded="" if (choice or across) and not findings.comparisons else "cost"
+            ),
             encoding="utf-8",
         )
         part.replace(page)

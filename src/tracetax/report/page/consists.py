@@ -64,9 +64,10 @@ def consists(parts: list[PartView]) -> Markup | None:
     by_part = [(view, splits) for view in parts if (splits := _splits(view))]
     if not by_part:
         return None
-    words = _words([split for _, splits in by_part for split in splits], by_part[0][0].runtime)
+    runtimes = {view.runtime.key: view.runtime for view, _ in by_part if view.runtime}
+    words = _words([split for _, splits in by_part for split in splits], list(runtimes.values()))
     tables = [_part(view, splits, words) for view, splits in by_part]
-    process = _own_threads(by_part[0][0].runtime)
+    process = _own_threads(list(runtimes.values()))
     named = [*words.items(), ("other", f"the {process}'s other threads" if process else "threads that had ended")]
     key = [h("span", swatch(name), text) for name, text in named]
     further = f"the {process}'s further threads, and threads that had ended" if process else "threads that had ended"
@@ -81,18 +82,20 @@ def consists(parts: list[PartView]) -> Markup | None:
     )
 
 
-def _words(splits: list[Split], runtime: RuntimeFinding | None) -> dict[str, str]:
+def _words(splits: list[Split], runtimes: list[RuntimeFinding]) -> dict[str, str]:
     """The groups of threads that are told of any row, in words.
 
     Where a runtime's own threads cannot be told from the agent's, both are the threads beside the callers.
     """
     words = {key: text for key, (_, text) in PARTS.items() if any(key in split.parts for split in splits)}
-    return words if _own_threads(runtime) or "agent" not in words else words | {"agent": "other threads"}
+    told = runtimes and all("own" in runtime.threads for runtime in runtimes)
+    return words if told or "agent" not in words else words | {"agent": "other threads"}
 
 
-def _own_threads(runtime: RuntimeFinding | None) -> str:
+def _own_threads(runtimes: list[RuntimeFinding]) -> str:
     """What a process is called whose runtime's own threads are told from the agent's; empty where none are."""
-    return runtime.process if runtime and "own" in runtime.threads else ""
+    told = [runtime.process for runtime in runtimes if "own" in runtime.threads]
+    return told[0] if told and len(runtimes) == 1 else "runtime" if told else ""
 
 
 def _splits(view: PartView) -> list[Split]:

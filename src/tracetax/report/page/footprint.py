@@ -76,7 +76,8 @@ def _apart(parts: list[PartView]) -> bool:
 
 def _more(parts: list[PartView]) -> str:
     """How the columns came to be, as far as this run's runtime has them."""
-    runtime = parts[0].runtime
+    collecting = (view.runtime for view in parts if view.runtime and "gc" in view.runtime.threads)
+    runtime = next(collecting, parts[0].runtime)
     told = runtime and "gc" in runtime.threads
     archives = runtime and any(part.part.ran_on and part.part.ran_on.archive is not None for part in parts)
     return MORE.format(

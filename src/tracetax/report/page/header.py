@@ -2,10 +2,11 @@
 
 from datetime import datetime
 
-from tracetax.report import headline, numbers
+from tracetax.report import headline, numbers, workloads
 from tracetax.report.decision import BEST, MEANING, ChoiceTable, Quantity, reading
 from tracetax.report.page.html import Markup, h, who
 from tracetax.report.views import INDICATIVE_BELOW, LABELS, NO_RESULT, PartView, title_of, workload_words
+from tracetax.report.workloads import WorkloadCost, WorkloadTable, workload_tables
 from tracetax.results.findings import Findings
 from tracetax.words import plural
 
@@ -28,9 +29,40 @@ def header(
         h("h1", experiment.title),
         h("p", numbers.unbroken(verdict), class_="answer"),
         _comparisons(findings),
+        [_across(table) for table in workload_tables(parts)],
         _side_by_side(choice) if choice else None,
         _notices(findings, better),
     )
+
+
+def _across(table: WorkloadTable) -> Markup:
+    """What an invocation costs in each of several workloads."""
+    rows = [
+        h(
+            "tr",
+            h("th", line.name, scope="row"),
+            [h("td", _cost(cost), data_label=head) for head, cost in zip(table.heads, line.costs, strict=True)],
+        )
+        for line in table.lines
+    ]
+    return h(
+        "section",
+        h(
+            "table",
+            h("caption", table.title),
+            h("thead", h("tr", h("td"), [h("th", head, scope="col") for head in table.heads])),
+            h("tbody", rows),
+            class_="decision few" if len(table.heads) <= FEW else "decision",
+            style=f"--columns: {len(table.heads)}",
+        ),
+        h("p", workloads.MEANING, class_="caption"),
+        aria_label="Workload by workload",
+    )
+
+
+def _cost(cost: WorkloadCost) -> Markup:
+    below = numbers.SEPARATOR.join(text for text in (cost.delivered, cost.note) if text)
+    return h("span", numbers.unbroken(cost.added), h("br") if below else None, h("small", below) if below else None)
 
 
 def _side_by_side(choice: ChoiceTable) -> Markup:

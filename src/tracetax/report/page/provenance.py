@@ -66,17 +66,24 @@ def definitions(pairs: Sequence[tuple[str, Child]]) -> Markup:
 def versions(findings: Findings, trials: list[TrialRecord]) -> Markup:
     """The section with the versions of the tool, the agents and the runtime."""
     pairs: list[tuple[str, Child]] = [("tracetax", findings.tool_version)]
+    workloads = {part.name: part.workload for part in findings.experiment.parts}
+    several = len(set(workloads.values())) > 1
     for row in findings.configurations:
         if not row.is_baseline:
             digest = h("code", f"sha256 {row.artifact_sha256[:16]}…", title=row.artifact_sha256)
             pairs.append(
                 (
-                    f"{row.agent_name} [{row.build}]" if row.build else row.agent_name,
+                    f"{row.agent_name}{f' in {workloads[row.part]}' if several else ''}"
+                    f"{f' [{row.build}]' if row.build else ''}",
                     [row.version, " ", digest if row.artifact_sha256 else None],
                 )
             )
     known = findings.experiment.runtime
-    platforms = {part.title: platform_words(part, known) for part in findings.experiment.parts if part.ran_on}
+    platforms = {
+        part.title: platform_words(part, findings.experiment.runtime_of(part))
+        for part in findings.experiment.parts
+        if part.ran_on
+    }
     if len(set(platforms.values())) > 1:
         pairs += list(platforms.items())
     else:
@@ -97,7 +104,7 @@ def _kind(version: RuntimeVersion) -> str:
 def commands(findings: Findings, trials: list[TrialRecord]) -> Markup:
     """The section with the exact command line of one trial per configuration, and what its environment was."""
     titles = {part.name: part.title for part in findings.experiment.parts}
-    process = findings.experiment.runtime.process if findings.experiment.runtime else "process"
+    runtimes = {part.name: findings.experiment.runtime_of(part) for part in findings.experiment.parts}
     first: dict[Cell, TrialRecord] = {}
     for trial in (trial for trial in trials if trial.cell.role not in OUTSIDE_BLOCKS):
         first.setdefault(trial.cell.row, trial)
@@ -107,6 +114,8 @@ def commands(findings: Findings, trials: list[TrialRecord]) -> Markup:
         trial = first[cell]
         places = (titles.get(cell.part, cell.part), heap_words(cell.heap_bytes), f"trial {trial.number}")
         where = " · ".join(place for place in places if place)
+        runtime = runtimes.get(cell.part)
+        process = runtime.process if runtime else "process"
         environment = "".join(f"{name}={shlex.quote(value)}\n" for name, value in sorted(trial.environment.items()))
         items.append(
             h(
