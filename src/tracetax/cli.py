@@ -101,7 +101,7 @@ def report(run: Path, *, export: str | None = None, to: Path | None = None) -> i
 
 @app.command(name="list")
 def list_command(
-    what: Literal["agents", "backends", "configurations", "experiments", "runs"],
+    what: Literal["agents", "backends", "configurations", "experiments", "runs", "workloads"],
     agent: str | None = None,
     /,
     *,
@@ -113,11 +113,11 @@ def list_command(
     Parameters
     ----------
     what
-        agents, backends, configurations, experiments or runs.
+        agents, backends, configurations, experiments, runs or workloads.
     agent
         With configurations: only this agent's.
     agents_dir
-        With agents and configurations: a folder with agents of your own.
+        With agents, configurations and workloads: a folder with agents of your own.
     as_json
         For programs: an array with an object for each row.
     """

@@ -64,7 +64,7 @@ def test_run_folders_stay_whole(
     assert f"runs/{folder.name} " in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("what", ["agents", "backends", "configurations", "experiments", "runs"])
+@pytest.mark.parametrize("what", ["agents", "backends", "configurations", "experiments", "runs", "workloads"])
 def test_every_list_is_there_for_programs(what: str) -> None:
     status, printed = tracetax("list", what, "--json")
     assert status == 0
@@ -72,6 +72,24 @@ def test_every_list_is_there_for_programs(what: str) -> None:
     assert isinstance(rows, list)
     if what == "configurations":
         assert LONG in {row["configuration"] for row in rows if row["agent"] == "inspectit"}
+
+
+def test_workloads_are_listed_with_what_runs_them_and_their_agents(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = (ROOT / "agents" / "opentelemetry" / "go" / "agent.toml").read_text(encoding="utf-8")
+    (tmp_path / "mine" / "go").mkdir(parents=True)
+    (tmp_path / "mine" / "go" / "agent.toml").write_text(own, encoding="utf-8")
+    show_list("workloads", ROOT, [tmp_path], as_json=True)
+    rows = {row["workload"]: row for row in json.loads(capsys.readouterr().out)}
+    assert set(rows) == {f"calltree/{language}" for language in ("go", "java", "node", "python")}
+    assert rows["calltree/go"] == {
+        "workload": "calltree/go",
+        "title": "call tree in Go",
+        "runtime": "Go",
+        "agents": ["elastic", "opentelemetry", "mine"],
+    }
+    assert "none" not in rows["calltree/java"]["agents"]
 
 
 def test_an_agent_goes_with_configurations_only() -> None:

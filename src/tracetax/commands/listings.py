@@ -15,22 +15,24 @@ from tracetax.catalog import every_agent, load_catalog, load_experiments
 from tracetax.catalog.agent_file import unknown_agent
 from tracetax.catalog.backends import load_backends
 from tracetax.catalog.command_line import WORKLOAD
+from tracetax.catalog.experiment_file import agents_of
 from tracetax.catalog.runtime_file import by_language, sound_runtimes
+from tracetax.catalog.workload_file import load_workload, workload_names
 from tracetax.commands.console import console
 from tracetax.commands.request import DEFAULT_EXPERIMENT
 from tracetax.errors import ExitCode, UserError
 from tracetax.machine.doctor import diagnose
-from tracetax.model import Agent, language_of
+from tracetax.model import BASELINE, Agent, language_of
 from tracetax.results.folder import RunFolder
 from tracetax.run.describe import estimate_words
 from tracetax.run.plan import cells, memory_needed
 
 MARKS = {"ok": Text("✓", "green"), "warn": Text("⚠", "yellow"), "missing": Text("✗", "red"), "unseen": Text("–", "dim")}
-TYPED = frozenset({"agent", "backend", "configuration", "experiment", "run"})
+TYPED = frozenset({"agent", "backend", "configuration", "experiment", "run", "workload"})
 """Columns whose names are copied into commands: they are never wrapped."""
 PROSE_WIDTH = 12
 """Letters that each other column gets at least, also where the terminal is too narrow."""
-KINDS = ("agents", "backends", "configurations", "experiments", "runs")
+KINDS = ("agents", "backends", "configurations", "experiments", "runs", "workloads")
 FOLDER = Path("runs")
 """Where runs lie unless ``--out`` says otherwise: in the working directory."""
 
@@ -47,6 +49,7 @@ def show_list(what: str, root: Path, own: Sequence[Path] = (), only: str | None 
         "configurations": lambda: configurations(root, only, own),
         "experiments": lambda: experiments(root),
         "runs": lambda: runs(FOLDER),
+        "workloads": lambda: workloads(root, own),
     }[what]()
     if as_json:
         print(msgspec.json.format(msgspec.json.encode(rows), indent=2).decode())
@@ -118,10 +121,21 @@ def experiments(root: Path) -> list[Row]:
             "experiment": name,
             "title": experiment.title,
             "parts": len(experiment.parts),
-            "time": estimate_words(experiment, dict(every.of(language_of(experiment.workload)).agents)),
+            "time": estimate_words(experiment, agents_of(experiment, every)),
         }
         for name, experiment in load_experiments(every, root).items()
     ]
+
+
+def workloads(root: Path, own: Sequence[Path] = ()) -> list[Row]:
+    """Every program that can be measured, with what it runs on and the agents for its language."""
+    every = every_agent(root, own)
+    rows: list[Row] = []
+    for name in workload_names(root):
+        workload, runtime = load_workload(name, root)
+        known = [key for key in every.of(language_of(name)).agents if key != BASELINE.agent]
+        rows.append({"workload": name, "title": workload.title, "runtime": runtime.name, "agents": known})
+    return rows
 
 
 def runs(folder: Path) -> list[Row]:
