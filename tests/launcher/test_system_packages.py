@@ -21,6 +21,45 @@ def test_commands_that_measure_nothing_need_no_jdk(clone: Clone, arguments: tupl
     assert clone.apt_calls() == []
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run", "--agent", "x", "--workload", "calltree/python"),
+        ("run", "--workload=calltree/python,calltree/go", "--agent", "x"),
+        ("capacity", "--agent", "x", "--workload", "calltree/node"),
+        ("check-agent", "x", "--workload", "calltree/go"),
+        ("run", "experiments/own.toml"),
+        ("run", "own", "--seed", "1"),
+        ("run", "--resume", "a run"),
+    ],
+)
+def test_what_runs_on_no_jvm_needs_no_jdk(clone: Clone, arguments: tuple[str, ...]) -> None:
+    (clone.root / "experiments").mkdir()
+    several = 'title = "Own"\nworkload = [\n  "calltree/python",  # in two languages\n  "calltree/go",\n]\n'
+    (clone.root / "experiments" / "own.toml").write_text(several)
+    (clone.root / "a run").mkdir()
+    manifest = '{"machine":{"isolation":{"workload":[],"companions":[]}},"experiment":{"workload":"calltree/python"}}'
+    (clone.root / "a run" / "manifest.json").write_text(manifest)
+    said(clone.start(*arguments[:-1], str(clone.root / "a run")) if "a run" in arguments else clone.start(*arguments))
+    assert clone.apt_calls() == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run", "--agent", "x", "--workload", "calltree/python,calltree/java"),
+        ("run", "--agent", "x", "--workload", "calltree/python", "--backend", "y"),
+        ("run", "own"),
+        ("run", "nowhere"),
+        ("test", "--workload", "calltree/python"),
+    ],
+)
+def test_what_may_run_on_a_jvm_needs_a_jdk(clone: Clone, arguments: tuple[str, ...]) -> None:
+    (clone.root / "experiments").mkdir()
+    (clone.root / "experiments" / "own.toml").write_text('workload = ["calltree/python", "calltree/java"]\n')
+    assert "This machine lacks: a JDK 17 or newer" in clone.start(*arguments).stderr
+
+
 def test_without_a_terminal_it_stops_and_says_what_to_type(clone: Clone) -> None:
     done = clone.start("run")
     assert done.returncode == 3
