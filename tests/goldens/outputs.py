@@ -30,12 +30,22 @@ ESTIMATE = re.compile(r"^(Estimated time: .*?\d min) \d\d s", re.MULTILINE)
 """From a minute on, an estimate is compared without its seconds: sums of half seconds depend on Python."""
 LONG_CURVE = re.compile(r' d="([^"]{300,})"')
 COMMANDS = ("run", "capacity", "report", "compare", "check-agent", "list", "doctor", "test", "completion")
-LISTED = ("agents", "backends", "configurations", "experiments", "runs")
+LISTED = ("agents", "backends", "configurations", "experiments", "runs", "workloads")
 AD_HOC = {
     "two-agents": "--agent kieker,opentelemetry --rate 1000/s --depth 10 --budget 5min",
     "factors": "--agent kieker --configuration binary-tcp --calls 5000 --threads 2 --jdk 17,21 --collector G1,Z",
     "backend": "real-backends --backend zipkin-server --blocks 7 --half-width 1%",
+    "languages": "--agent opentelemetry --workload calltree/python,calltree/go --rate 100/s",
 }
+PYTHON = """\
+#!/bin/sh
+case "$*" in
+  *--version) echo "Python 3.11.7" ;;
+  *_base_executable*) echo "$0" ;;
+  *) echo CPython ;;
+esac
+"""
+"""Stands in for the Python on PATH."""
 
 Outputs = dict[str, str]
 """By the golden's name below its group."""
@@ -132,6 +142,8 @@ def plans(folder: Path) -> Outputs:
     """The plan of every experiment, of each of its versions, and of what is typed without one."""
     outputs: Outputs = {}
     with neutral(folder):
+        (folder / "empty" / "python3").write_text(PYTHON, encoding="utf-8")
+        (folder / "empty" / "python3").chmod(0o755)
         for file in sorted((ROOT / "experiments").glob("*.toml")):
             tables = re.findall(r"^\[(fast|as-published)\]", file.read_text(encoding="utf-8"), re.MULTILINE)
             for version in ("", *tables):
