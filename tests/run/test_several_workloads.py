@@ -85,7 +85,7 @@ def test_the_trials_of_a_part_are_made_with_the_equipment_of_its_workload(tmp_pa
         path = record.command[record.command.index("-cp") + 1]
         assert path == ("classes" if record.cell.part == "p-one" else "second")
     for number in (1, 2):
-        parts = [turn.cell.part for turn in watcher.trials if turn.block == number]
+        parts = [turn.cell.part for turn in watcher.trials if (turn.block, turn.attempt) == (number, 1)]
         assert (parts.count("p-one"), parts.count("p-two")) == (4, 3)
     in_memory = [record.cell.part for record in records if record.cell.role == "memory"]
     assert in_memory == ["p-one"] * 3
