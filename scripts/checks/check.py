@@ -40,6 +40,16 @@ class Outcome(Struct, frozen=True):
     """What a check said that did not pass."""
 
 
+_under_way: set[subprocess.Popen[str]] = set()
+"""The commands that run now, whatever thread waits for them."""
+
+
+def end_all() -> None:
+    """End every command that runs, so that the threads which wait for them come back."""
+    for process in tuple(_under_way):
+        process.kill()
+
+
 def run_check(check: Check) -> Outcome:
     """Run one check to its end; a tool that is missing or cannot be made fails it, with the reason as output."""
     start = time.monotonic()
@@ -49,27 +59,36 @@ def run_check(check: Check) -> Outcome:
 
 def _outcome(check: Check) -> tuple[State, str]:
     try:
-        done = subprocess.run(
-            check.command(),
-            cwd=check.folder,
-            env={**unstamped(os.environ), "PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            check=False,
-        )
+        status, output = _run(check.command(), check.folder)
     except FileNotFoundError as error:
         return "FAILED", f"{error.filename} is not there. Start the checks by ./tracetax test, which sets it up."
     except NotHere as error:
         return "not run", str(error)
     except UserError as error:
         return "FAILED", str(error)
-    output = done.stdout.strip()
-    if done.returncode == 0 and not (check.silent and output):
+    if status == 0 and not (check.silent and output):
         return "ok", ""
-    return "FAILED", output or f"ended with status {done.returncode} and said nothing"
+    return "FAILED", output or f"ended with status {status} and said nothing"
+
+
+def _run(command: Sequence[str], folder: Path) -> tuple[int, str]:
+    """Run a command to its end; its status, and what it said on both channels."""
+    with subprocess.Popen(
+        command,
+        cwd=folder,
+        env={**unstamped(os.environ), "PYRIGHT_PYTHON_IGNORE_WARNINGS": "1"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    ) as process:
+        _under_way.add(process)
+        try:
+            said, _ = process.communicate()
+        finally:
+            _under_way.discard(process)
+    return process.returncode, said.strip()
 
 
 def describe(outcome: Outcome) -> str:

@@ -8,25 +8,26 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Generator, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from checks.check import Outcome, describe, run_check
+from checks.check import Check, Outcome, describe, end_all, run_check
 from checks.project import checks
 from tracetax.artifacts import cache_dir
 from tracetax.errors import ExitCode
 from tracetax.machine.limits import usable_cores
 
 AT_ONCE = 4
-"""Files of tests that run side by side at most, on as many cores: a trial takes up to 2 GiB of memory."""
+"""Checks, or files of tests, that run side by side at most, on as many cores: a trial takes up to 2 GiB of memory."""
 
 
 def run_checks(root: Path, arguments: Sequence[str]) -> ExitCode:
     """Run every check on the clone ``root``, then pytest with ``arguments``; tells all on standard output."""
     outcomes: list[Outcome] = []
-    for check in checks(root, cache_dir(os.environ)):
-        outcomes.append(run_check(check))
-        print(describe(outcomes[-1]), flush=True)
+    for outcome in side_by_side(checks(root, cache_dir(os.environ))):
+        outcomes.append(outcome)
+        print(describe(outcome), flush=True)
     start = time.monotonic()
     status, summary = run_pytest(root, arguments)
     outcomes.append(Outcome("pytest", "FAILED" if status else "ok", time.monotonic() - start))
@@ -37,16 +38,34 @@ def run_checks(root: Path, arguments: Sequence[str]) -> ExitCode:
     return ExitCode.FAILED if failed else ExitCode.OK
 
 
+def side_by_side(every: Iterable[Check]) -> Generator[Outcome]:
+    """What came of each check, in their order; as many run at once as there are cores, up to four.
+
+    Whoever ends this early, by Ctrl-C too, ends the checks that run, and no other begins.
+    """
+    with ThreadPoolExecutor(min(AT_ONCE, usable_cores())) as threads:
+        pending = [threads.submit(run_check, check) for check in every]
+        try:
+            for future in pending:
+                yield future.result()
+        finally:
+            for future in pending:
+                future.cancel()
+            while not all(future.done() for future in pending):  # one may begin just now
+                end_all()
+                time.sleep(0.05)
+
+
 def run_pytest(root: Path, arguments: Sequence[str]) -> tuple[int, str]:
     """Run the tests on all cores, up to four; their output is passed on as it comes, the last line held back.
 
     Returns the status and that line. A later option of ``arguments`` wins: ``-n 0`` runs one test after the other.
     The tests of a file stay together, for they share what they set up.
     """
-    side_by_side = (f"--numprocesses={min(AT_ONCE, usable_cores())}", "--dist=loadfile")
+    workers = (f"--numprocesses={min(AT_ONCE, usable_cores())}", "--dist=loadfile")
     held = ""
     with subprocess.Popen(
-        (sys.executable, "-m", "pytest", *side_by_side, *arguments),
+        (sys.executable, "-m", "pytest", *workers, *arguments),
         cwd=root,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

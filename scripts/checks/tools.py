@@ -3,6 +3,7 @@
 import os
 import subprocess
 import tempfile
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,9 +20,17 @@ JAVA_FORMAT = Artifact(
     sha256="32342e7c1b4600f80df3471da46aee8012d3e1445d5ea1be1fb71289b07cc735",
 )
 
+_one_builds = threading.Lock()
+"""Several modules are checked at once, and one of them builds for all."""
+
 
 def staticcheck(cache: Path) -> Path:
     """The staticcheck program, built on first use; Go verifies its source by the checksum database."""
+    with _one_builds:
+        return _staticcheck(cache)
+
+
+def _staticcheck(cache: Path) -> Path:
     folder = cache / "tools" / f"{STATICCHECK.rpartition('/')[2]}-go{go_version()}"
     program = folder / "staticcheck"
     if program.is_file():

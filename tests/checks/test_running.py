@@ -103,3 +103,30 @@ def test_any_failure_fails_the_whole_and_pytest_has_the_last_word(
     shown = capfd.readouterr().out.splitlines()
     assert any(line.startswith("ok") and "second" in line for line in shown)
     assert "1 passed" in shown[-1] or "1 failed" in shown[-1]
+
+
+def waits_for(file: Path) -> str:
+    return f"import pathlib, time\nwhile not pathlib.Path({str(file)!r}).exists(): time.sleep(0.01)"
+
+
+def test_checks_run_side_by_side_and_are_told_in_their_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "usable_cores", lambda: 2)
+    meeting = tmp_path / "met"
+    first = Check("first", tmp_path, lambda: python(waits_for(meeting)))
+    second = Check("second", tmp_path, lambda: python(f"open({str(meeting)!r}, 'w')"))
+    assert [(outcome.name, outcome.state) for outcome in running.side_by_side((first, second))] == [
+        ("first", "ok"),
+        ("second", "ok"),
+    ]
+
+
+def test_who_stops_listening_ends_what_runs_and_nothing_begins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "usable_cores", lambda: 1)
+    never, mark = tmp_path / "never", tmp_path / "mark"
+    every = [Check("quick", tmp_path, lambda: python(""))]
+    every += [Check("endless", tmp_path, lambda: python(waits_for(never)))]
+    every += [Check("later", tmp_path, lambda: python(f"open({str(mark)!r}, 'w')"))]
+    outcomes = running.side_by_side(every)
+    assert next(outcomes).name == "quick"
+    outcomes.close()
+    assert not mark.exists()
