@@ -34,9 +34,10 @@ from tracetax import __version__
 from tracetax.analysis.findings import build
 from tracetax.artifacts import cache_dir
 from tracetax.catalog import load_agents
+from tracetax.kinds.calltree import TreeParameters
 from tracetax.machine.facts import machine_facts
 from tracetax.machine.lock import sole_run
-from tracetax.model import BASELINE, Agent, Experiment, Parameters, Part, Schedule, Use
+from tracetax.model import BASELINE, Agent, Experiment, Part, Schedule, Use
 from tracetax.results.blocks import paired, service_mean, whole_blocks
 from tracetax.results.folder import RunFolder
 from tracetax.results.manifest import MANIFEST_VERSION, Invocation, Manifest
@@ -59,7 +60,7 @@ EXPERIMENT = Experiment(
         Part(
             name="p",
             title="A/A",
-            parameters=Parameters(calls=200_000, depth=10),
+            parameters=TreeParameters(calls=200_000, depth=10),
             uses=(SAME,),
             settings={"heap": HEAP, "collector": "G1"},
         ),

@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 
 from tracetax.analysis.findings import build
 from tracetax.catalog import load_agents
+from tracetax.kinds.calltree import TreeParameters
 from tracetax.ledger import ProtocolCount, account
-from tracetax.model import BASELINE, Experiment, Parameters, Part, Schedule, Use
+from tracetax.model import BASELINE, Experiment, Part, Schedule, Use
 from tracetax.report.page import write_page
 from tracetax.results.folder import RunFolder
 from tracetax.results.manifest import MANIFEST_VERSION, Invocation, Manifest
@@ -71,7 +72,7 @@ def fresh_round(folder: Path, options: argparse.Namespace) -> dict[str, float]:
 
 def one_round(folder: Path, trials: int, calls: int) -> dict[str, float]:
     """From raw samples to findings, then from the finished run to its page."""
-    parameters = Parameters(calls=calls, depth=10)
+    parameters = TreeParameters(calls=calls, depth=10)
     run = new_run(folder / "run", parameters, trials)
     begun = time.perf_counter()
     for number in range(1, trials + 1):
@@ -87,14 +88,14 @@ def one_round(folder: Path, trials: int, calls: int) -> dict[str, float]:
     return {"findings_seconds": findings_seconds, "findings_peak_mib": peak, "report_seconds": report_seconds}
 
 
-def keep(run: RunFolder, number: int, parameters: Parameters, raw: Path) -> None:
+def keep(run: RunFolder, number: int, parameters: TreeParameters, raw: Path) -> None:
     """What a run does with one trial's samples."""
     use, role = CELLS[(number - 1) % len(CELLS)]
     scratch = run.scratch(number)
     raw.rename(scratch / "workload")
     measured = collect(scratch, number, parameters)
     promises = use.configuration == "binary-tcp"
-    records = parameters.invocations if promises else 0
+    records = parameters.calls * parameters.depth if promises else 0
     trees = parameters.calls if promises else 0
     count = ProtocolCount(records=records, complete_trees=trees)
     record = TrialRecord(
@@ -119,7 +120,7 @@ def keep(run: RunFolder, number: int, parameters: Parameters, raw: Path) -> None
     run.keep_trial(record)
 
 
-def new_run(path: Path, parameters: Parameters, trials: int) -> RunFolder:
+def new_run(path: Path, parameters: TreeParameters, trials: int) -> RunFolder:
     """An empty run folder for the trials."""
     blocks = max(2, trials // len(CELLS))
     experiment = Experiment(

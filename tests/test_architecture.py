@@ -11,13 +11,16 @@ SOURCE = ROOT / "src" / "tracetax"
 FILES = sorted(SOURCE.rglob("*.py"))
 
 LAYERS = {
+    "agent": 1,
     "backend": 1,
     "errors": 1,
+    "kinds": 1,
     "place": 1,
     "ledger": 1,
     "machine": 1,
     "model": 1,
     "orphans": 1,
+    "parameters": 1,
     "preparation": 1,
     "printable": 1,
     "program": 1,
@@ -44,13 +47,20 @@ READERS = {"analysis", "report"}
 KNOW_NO_LANGUAGE = {"run", "results", "statistics", "companions"}
 """What makes, keeps and compares the results of any workload."""
 EARLIER = "results/earlier.py"
-"""Knows the shapes that were stored when there was one language."""
+"""Knows the shapes that were stored when there was one kind of workload, and one language."""
+OF_THE_CALL_TREE = {"depth", "invocations", "method_time_ns"}
+"""Parameters that only the call tree has, and what follows from them."""
+AS_STORED = {"results/manifest.py": {"self.invocations"}}
+"""Where a stored type says one of these words about something else: there, how often a command was typed."""
 TOLD = {"Go": re.compile(r"\bGo (program|module|build|runtime|\d)")}
 """How a language whose name is a common word would stand in a sentence; the others' names are no words."""
 KNOW_NO_KIND = {"run", "results", "statistics", "companions", "artifacts", "machine", "program"}
 LONGEST = 400
 SAME_FUNCTION_NAME = {
     "account": "a section of the page is called as what it shows",
+    "arguments": "each kind's driver has its own: workloads/kinds.py finds it by its name",
+    "called": "each kind has one: report/kinds finds it by its name",
+    "collect": "each kind has one: workloads/kinds.py finds it by its name",
     "doctor": "the command, and what it does",
     "duration": "catalog/units.py reads what report/numbers.py writes",
     "export": "each format has one: report/exports finds it by its name",
@@ -144,6 +154,8 @@ def test_the_code_knows_no_agent(file: Path) -> None:
 
 @pytest.mark.parametrize("file", [file for file in FILES if part(file) in KNOW_NO_KIND], ids=named)
 def test_what_makes_any_trial_knows_no_kind_of_workload(file: Path) -> None:
+    if named(file) == EARLIER:
+        return
     kinds = {folder.name for folder in (ROOT / "workloads").iterdir() if folder.is_dir()}
     assert "calltree" in kinds
     assert not words_of_code(file) & kinds, "what is known about a kind belongs into src/tracetax/workloads/<kind>.py"
@@ -155,6 +167,25 @@ def test_what_makes_any_trial_and_its_results_knows_no_language(file: Path) -> N
         return
     assert not modules(file) & (kinds() | languages()), "what is known about a kind is found by its name"
     assert not languages_told(file, languages()), "what is known about a language belongs into workloads/ and runtimes/"
+
+
+@pytest.mark.parametrize("file", [file for file in FILES if part(file) in KNOW_NO_LANGUAGE], ids=named)
+def test_what_makes_any_trial_and_its_results_computes_with_no_kinds_parameters(file: Path) -> None:
+    told = "what depends on a kind's parameters is declared in src/tracetax/kinds/<kind>.py"
+    assert not asked_of_a_kind(file) - AS_STORED.get(named(file), set()), told
+
+
+def test_a_kinds_parameter_is_found_wherever_it_is_read_and_a_runs_invocations_are_none(tmp_path: Path) -> None:
+    file = tmp_path / "file.py"
+    file.write_text("a = part.parameters.depth\nb = replace(self.manifest.invocations[0], depth=1)\n")
+    assert asked_of_a_kind(file) == {"part.parameters.depth"}
+
+
+def asked_of_a_kind(file: Path) -> set[str]:
+    """Where a file reads what only the call tree has; the invocations of a command, in a manifest, are none of it."""
+    attributes = [node for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.Attribute)]
+    read = {ast.unparse(node) for node in attributes if node.attr in OF_THE_CALL_TREE}
+    return {text for text in read if not text.endswith("manifest.invocations")}
 
 
 def test_a_language_is_found_in_names_and_in_sentences_and_common_words_are_none(tmp_path: Path) -> None:

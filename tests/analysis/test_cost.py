@@ -10,7 +10,8 @@ from tests.analysis.test_findings import findings, measure, row
 from tests.results.trials import HEAP, PARAMETERS, ledger, record
 from tests.run.stand_ins import configuration, experiment, new_run
 from tracetax.analysis.findings import build
-from tracetax.model import Delivery, Parameters, Use
+from tracetax.kinds.calltree import TreeParameters
+from tracetax.model import Delivery, Use
 from tracetax.results.blocks import charged_per_call
 from tracetax.results.folder import measures
 from tracetax.results.records import Cell, CpuAccount, CpuTimes, Moments, TrialRecord, Verdict
@@ -84,12 +85,14 @@ def test_what_was_saved_is_shown_as_it_is(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("parameters", "share"),
     [
-        (Parameters(calls=1000, depth=3), 500),
-        (Parameters(calls=1000, depth=3, rate=100.0), 90),
-        (Parameters(calls=1000, depth=3, rate=100.0, wait="park"), 500),
+        (TreeParameters(calls=1000, depth=3), 500),
+        (TreeParameters(calls=1000, depth=3, rate=100.0), 90),
+        (TreeParameters(calls=1000, depth=3, rate=100.0, wait="park"), 500),
     ],
 )
-def test_a_caller_that_spins_is_charged_the_time_inside_its_calls_only(parameters: Parameters, share: float) -> None:
+def test_a_caller_that_spins_is_charged_the_time_inside_its_calls_only(
+    parameters: TreeParameters, share: float
+) -> None:
     trial = record(cpu=account(caller=500_000), in_calls_ns=90_000, parameters=parameters, moments=HALF_A_MS)
     assert charged_per_call(trial) == charged_per_call(trial, "caller") == share
 

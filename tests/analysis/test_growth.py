@@ -10,7 +10,8 @@ from tests.run.stand_ins import configuration, experiment, new_run
 from tests.settings import java_settings
 from tracetax.analysis.findings import build
 from tracetax.analysis.growth import families
-from tracetax.model import Parameters, PublishedLine, Use
+from tracetax.kinds.calltree import TreeParameters
+from tracetax.model import PublishedLine, Use
 from tracetax.results.findings import Findings, GrowthFinding, PartFinding, PublishedLineValue
 from tracetax.results.records import TrialRecord
 
@@ -21,7 +22,7 @@ DEPTHS = (2, 8, 32)
 def measured(tmp_path: Path, trials: list[TrialRecord], *printed: PublishedLine) -> Findings:
     what = experiment(FLAT)
     (part,) = what.parts
-    parts = (replace(part, name=f"d{depth}", parameters=Parameters(1000, depth)) for depth in DEPTHS)
+    parts = (replace(part, name=f"d{depth}", parameters=TreeParameters(calls=1000, depth=depth)) for depth in DEPTHS)
     folder = new_run(tmp_path / "r", replace(what, parts=tuple(parts), published_lines=printed), FLAT)
     for number, trial in enumerate(sorted(trials, key=lambda trial: trial.block), 1):
         folder.scratch(number)
@@ -110,7 +111,7 @@ def part(name: str, depth: int, jdk: int = 17) -> PartFinding:
     return PartFinding(
         name=name,
         title=name,
-        parameters=Parameters(1000, depth),
+        parameters=TreeParameters(calls=1000, depth=depth),
         blocks=1,
         stopped="max-blocks",
         indicative=True,

@@ -5,7 +5,8 @@ import pytest
 from tests.catalog.conftest import Repository, adhoc
 from tracetax.catalog import CatalogError, every_agent
 from tracetax.catalog.command_line import TypedExperiment
-from tracetax.model import Parameters, Use
+from tracetax.kinds.calltree import TreeParameters
+from tracetax.model import Use
 
 
 def test_agents_on_the_command_line_are_measured_as_shipped(repository: Repository) -> None:
@@ -13,7 +14,7 @@ def test_agents_on_the_command_line_are_measured_as_shipped(repository: Reposito
     experiment = adhoc(known, TypedExperiment(agent="tracer", rate="500/s", depth=4))
     (part,) = experiment.parts
     assert part.uses == (Use("tracer", "stock"),)
-    assert part.parameters == Parameters(calls=1_500, depth=4, rate=500.0)
+    assert part.parameters == TreeParameters(calls=1_500, depth=4, rate=500.0)
 
 
 def test_configurations_can_be_named_also_such_as_promise_nothing(repository: Repository) -> None:
@@ -27,7 +28,7 @@ def test_configurations_can_be_named_also_such_as_promise_nothing(repository: Re
 
 def test_at_full_speed_a_trial_makes_a_fixed_number_of_calls(repository: Repository) -> None:
     experiment = adhoc(every_agent(repository.root).of("java"), TypedExperiment(agent="tracer"))
-    assert experiment.parts[0].parameters == Parameters(calls=200_000, depth=10)
+    assert experiment.parts[0].parameters == TreeParameters(calls=200_000, depth=10)
 
 
 def test_every_wrong_option_is_reported_at_once(repository: Repository) -> None:

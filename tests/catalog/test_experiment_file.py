@@ -7,7 +7,8 @@ from tests.catalog.conftest import Repository
 from tests.settings import java_settings
 from tracetax.catalog import every_agent, load_experiment, load_experiments
 from tracetax.errors import UserError
-from tracetax.model import Experiment, Parameters, Schedule, Use
+from tracetax.kinds.calltree import TreeParameters
+from tracetax.model import Experiment, Schedule, Use
 
 Change = Callable[[Path, str, str], None]
 USES = """
@@ -29,7 +30,7 @@ def test_without_parts_an_experiment_is_one_part_by_its_own_name(repository: Rep
 
 def test_what_is_not_said_has_its_default(repository: Repository) -> None:
     experiment = loaded(repository)
-    assert experiment.parts[0].parameters == Parameters(calls=1_000, depth=10)
+    assert experiment.parts[0].parameters == TreeParameters(calls=1_000, depth=10)
     assert experiment.parts[0].settings == java_settings(2**30, "G1", jdk=0)
     assert experiment.schedule == Schedule()
     assert experiment.result
@@ -96,9 +97,9 @@ title = "At full speed"
 """,
     )
     service, full = loaded(repository).parts
-    assert service.parameters == Parameters(calls=50, depth=10, rate=1000.0)
+    assert service.parameters == TreeParameters(calls=50, depth=10, rate=1000.0)
     assert service.uses == (Use("tracer", "stock"),)
-    assert full.parameters == Parameters(calls=1_000, depth=10)
+    assert full.parameters == TreeParameters(calls=1_000, depth=10)
     assert full.uses == (Use("tracer", "off"), Use("tracer", "stock"))
 
 

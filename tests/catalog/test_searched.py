@@ -8,7 +8,8 @@ from tests.catalog.conftest import Repository, searched
 from tests.settings import java_settings
 from tracetax.catalog import CatalogError, every_agent
 from tracetax.catalog.command_line import TypedSearch
-from tracetax.model import Parameters, Search, Use
+from tracetax.kinds.calltree import TreeParameters
+from tracetax.model import Search, Use
 
 
 def test_each_stock_configuration_is_a_part_that_begins_at_full_speed(repository: Repository) -> None:
@@ -17,7 +18,7 @@ def test_each_stock_configuration_is_a_part_that_begins_at_full_speed(repository
     )
     (part,) = experiment.parts
     assert part.uses == (Use("tracer", "stock"),)
-    assert part.parameters == Parameters(calls=200_000, depth=4)
+    assert part.parameters == TreeParameters(calls=200_000, depth=4)
     assert (part.name, part.title) == ("tracer-stock", "Tracer (as shipped)")
     assert experiment.schedule.budget_ns == 300 * 10**9
     assert search == Search()

@@ -12,7 +12,8 @@ from tracetax.catalog import CatalogError
 from tracetax.catalog.settings import SHORTHANDS, settings_shape
 from tracetax.catalog.workload_file import check_offers, load_workload, workload_names
 from tracetax.errors import UserError
-from tracetax.model import Experiment, Parameters
+from tracetax.kinds.calltree import TreeParameters
+from tracetax.model import Experiment
 from tracetax.program import Offers
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -204,7 +205,7 @@ def test_an_experiment_may_set_what_the_runtimes_file_declares() -> None:
 
 def asking(**parameters: object) -> Experiment:
     what = experiment(configuration("flat"))
-    part = replace(what.parts[0], parameters=Parameters(calls=100, depth=1, **parameters))  # pyright: ignore[reportArgumentType]
+    part = replace(what.parts[0], parameters=TreeParameters(calls=100, depth=1, **parameters))  # pyright: ignore[reportArgumentType]
     return replace(what, parts=(part, replace(part, name="q")))
 
 

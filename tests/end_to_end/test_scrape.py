@@ -88,7 +88,9 @@ def test_a_counter_of_opentelemetrys_endpoint_is_read_as_it_stands(
     own = {"--out": tmp_path / "out", "--status": tmp_path / "status"}
     words = [str(own.get(before, word)) for before, word in pairwise(["", *trials["prometheus"].command])]
     binary = build_sink(ROOT, cache_dir(os.environ))
-    with Sink(binary, depth=1, record_name="x", protocols=["prometheus"], error_log=tmp_path / "sink.txt") as sink:
+    with Sink(
+        binary, shape=("--depth", "1"), record_name="x", protocols=["prometheus"], error_log=tmp_path / "sink.txt"
+    ) as sink:
         port = sink.ports["prometheus"]
         command = [re.sub(r"(prometheus\.port=)\d+", rf"\g<1>{port}", word) for word in words]
         sink.scrape(Scrape(path="/metrics", interval_ns=3600 * 10**9, metric="jvm_class_loaded_total"))

@@ -24,8 +24,9 @@ from tracetax.commands import opening
 from tracetax.companions import backend as backend_companion
 from tracetax.companions import sink as sink_companion
 from tracetax.companions.backend import BackendServer, Supplied
+from tracetax.kinds.calltree import TreeParameters
 from tracetax.machine.toolchain import Interpreter
-from tracetax.model import BASELINE, SCRAPED, Parameters, Part, Settings, Use, language_of
+from tracetax.model import BASELINE, SCRAPED, Part, Settings, Use, language_of
 from tracetax.process import clean_environment
 from tracetax.results.records import Cell, Role
 from tracetax.run.backends import receiver
@@ -35,23 +36,23 @@ from tracetax.run.plan import TrialPlan, Turn, heap_for
 
 ROOT = Path(__file__).resolve().parents[2]
 JAVA = "calltree/java"
-USUAL = Parameters(calls=1_000, depth=10)
+USUAL = TreeParameters(calls=1_000, depth=10)
 USUAL_SETTINGS = java_settings(1 << 30)
 LOGS, RECORDS = Path("/logs"), Path("/records")
 STARTING_PORT = 10_001
 RELEASES = {0: (17, "17.0.15"), 17: (17, "17.0.15"), 21: (21, "21.0.4"), 25: (25, "25")}
 INHERITED = {"PATH": "/usr/bin:/bin", "HOME": "/home/user", "TZ": "UTC", "JAVA_TOOL_OPTIONS": "-Xint", "EDITOR": "ed"}
 """An environment, of which a process of a trial gets a part."""
-WORKLOAD: dict[str, tuple[Parameters, Settings, Role]] = {
+WORKLOAD: dict[str, tuple[TreeParameters, Settings, Role]] = {
     "the baseline": (USUAL, USUAL_SETTINGS, "baseline-1"),
     "the baseline where memory is measured": (USUAL, USUAL_SETTINGS, "memory"),
     "at a rate, by two threads that park": (
-        Parameters(calls=500, depth=3, rate=1_500.0, method_time_ns=250, threads=2, wait="park"),
+        TreeParameters(calls=500, depth=3, rate=1_500.0, method_time_ns=250, threads=2, wait="park"),
         USUAL_SETTINGS,
         "baseline-1",
     ),
     "a start that calls generated methods": (
-        Parameters(calls=500, depth=3, start_up_methods=20, start_up_monitored=7),
+        TreeParameters(calls=500, depth=3, start_up_methods=20, start_up_monitored=7),
         USUAL_SETTINGS,
         "baseline-1",
     ),
@@ -253,7 +254,7 @@ def _bench(key: str = JAVA) -> Equipment:
     )
 
 
-def _trial(equipment: Equipment, use: Use, parameters: Parameters, settings: Settings, role: Role) -> TrialPlan:
+def _trial(equipment: Equipment, use: Use, parameters: TreeParameters, settings: Settings, role: Role) -> TrialPlan:
     part = Part("part", "Part", parameters, (use,), settings)
     config = equipment.configuration(use.agent, use.configuration)
     cell = Cell(part.name, use, heap_for(config, part), role)

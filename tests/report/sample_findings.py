@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from tracetax.model import Parameters
+from tracetax.kinds.calltree import TreeParameters
 from tracetax.results.findings import (
     AABand,
     ConfigurationFinding,
@@ -29,10 +29,10 @@ JAVA = RuntimeFinding(
     settings={"jdk": "release", "heap": "size", "collector": "choice"},
     threads=("jit", "gc", "own"),
 )
-RATE = Parameters(calls=30_000, depth=10, rate=1000.0)
-FULL_SPEED = Parameters(calls=500_000, depth=10)
+RATE = TreeParameters(calls=30_000, depth=10, rate=1000.0)
+FULL_SPEED = TreeParameters(calls=500_000, depth=10)
 PARAMETERS = {"at-rate": RATE, "full-speed": FULL_SPEED} | {
-    f"rate-{rate}": Parameters(calls=30_000, depth=10, rate=float(rate)) for rate in (1_000, 4_000, 16_000)
+    f"rate-{rate}": TreeParameters(calls=30_000, depth=10, rate=float(rate)) for rate in (1_000, 4_000, 16_000)
 }
 TITLES = {"at-rate": "At a service's rate", "full-speed": "At full speed"}
 T_5 = 2.776
@@ -212,7 +212,7 @@ def records(sample: Sample, blocks: int) -> Records:
     """The account of a row's records over all blocks."""
     parameters = PARAMETERS[sample.part]
     promised = sample.delivery != "none"
-    expected = parameters.invocations * blocks if promised else 0
+    expected = parameters.calls * parameters.depth * blocks if promised else 0
     received = round(expected * sample.completeness)
     call_ns = sum(BASELINE_CALL_NS[sample.part][:1]) + sample.overhead_ns * parameters.depth
     per_second = 10_000.0 if parameters.rate != "full" else 1e9 * parameters.depth / call_ns

@@ -18,7 +18,7 @@ def counting(received: int) -> Findings:
     """The sample with a row that counted so many calls."""
     findings = sample_findings()
     model = next(row for row in findings.configurations if row.part == "full-speed" and row.agent == "kieker")
-    made = model.parameters.invocations * 5
+    made = model.parameters.calls * model.parameters.depth * 5
     records = replace(
         model.records, expected=0, received=received, completeness=None, expected_trees=0, complete_trees=0, made=made
     )

@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from tracetax.model import Parameters
+from tracetax.kinds.calltree import TreeParameters
 from tracetax.results.findings import (
     BuildComparison,
     ConfigurationFinding,
@@ -59,9 +59,9 @@ def with_building(findings: Findings) -> Findings:
     """The findings of parts that differ in how many methods are monitored at the start, each trial building its own."""
     places = {part.name: place for place, part in enumerate(findings.experiment.parts)}
 
-    def parameters(part: str) -> Parameters:
+    def parameters(part: str) -> TreeParameters:
         monitored = 500 * places[part]
-        return Parameters(
+        return TreeParameters(
             calls=1000, depth=10, start_up_methods=1000, start_up_monitored=monitored, start_up_built=True
         )
 

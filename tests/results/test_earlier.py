@@ -67,6 +67,19 @@ def test_findings_of_an_earlier_version_have_the_present_names() -> None:
     assert [part.settings for part in findings.experiment.parts] == [java_settings(1 << 30, "Z", 21)] * 2
 
 
+def test_parameters_of_format_4_are_those_of_the_only_kind_that_there_was() -> None:
+    stored: Any = msgspec.json.decode(msgspec.json.encode(sample_findings()))
+    present = msgspec.convert(stored, Findings)
+    for holder in (*stored["experiment"]["parts"], *stored["configurations"]):
+        assert holder["parameters"].pop("kind") == "calltree"
+    assert msgspec.convert(upgraded_findings(stored), Findings) == present
+    part: Any = {"parameters": {"calls": 3, "depth": 5}, "settings": {}}
+    manifest: Any = {"ran_on": {}, "invocations": [{"experiment": {"parts": [part]}}]}
+    (invocation,) = upgraded_manifest(manifest)["invocations"]
+    assert invocation["experiment"]["parts"][0]["parameters"] == {"kind": "calltree", "calls": 3, "depth": 5}
+    assert upgraded_record({"cell": {}, "parameters": {"calls": 3}})["parameters"] == {"kind": "calltree", "calls": 3}
+
+
 def test_what_has_the_present_shape_stays_as_it_is() -> None:
     stored: Any = msgspec.json.decode(msgspec.json.encode(sample_findings()))
     assert upgraded_findings(stored) == stored

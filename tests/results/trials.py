@@ -2,11 +2,12 @@
 
 from typing import Any
 
+from tracetax.kinds.calltree import TreeParameters
 from tracetax.ledger import Ledger
-from tracetax.model import BASELINE, Parameters, Use
+from tracetax.model import BASELINE, Use
 from tracetax.results.records import Cell, Durations, Moments, Role, SteadyPart, TrialRecord
 
-PARAMETERS = Parameters(calls=1000, depth=10)
+PARAMETERS = TreeParameters(calls=1000, depth=10)
 HEAP = 64 << 20
 
 

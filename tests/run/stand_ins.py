@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from tests.settings import java_settings
 from tracetax.catalog.workload_file import load_workload
+from tracetax.kinds.calltree import TreeParameters
 from tracetax.machine.toolchain import Interpreter
 from tracetax.model import (
     BASELINE,
@@ -15,7 +16,6 @@ from tracetax.model import (
     Delivery,
     Experiment,
     Layer,
-    Parameters,
     Part,
     Runtimes,
     Schedule,
@@ -122,7 +122,7 @@ def fake_equipment(sink: Path, *configurations: Configuration, limits: Limits = 
 def part(*configurations: Configuration, calls: int = 200, depth: int = 3) -> Part:
     """A part that measures these configurations."""
     uses = tuple(Use(agent="fake", configuration=config.name) for config in configurations)
-    parameters = Parameters(calls=calls, depth=depth)
+    parameters = TreeParameters(calls=calls, depth=depth)
     return Part(name="p", title="P", parameters=parameters, uses=uses, settings=java_settings(HEAP))
 
 

@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from tests.run.stand_ins import HEAP, configuration, experiment, fake_equipment, new_run
 from tracetax.errors import UserError
-from tracetax.model import BASELINE, Configuration, Delivery, Parameters, Use
+from tracetax.kinds.calltree import TreeParameters
+from tracetax.model import BASELINE, Configuration, Delivery, Use
 from tracetax.preparation import Compilation, PrepareStep, Program
 from tracetax.process import left_behind
 from tracetax.results.records import Cell, TrialRecord
@@ -18,7 +19,7 @@ from tracetax.run.equipment import Equipment
 from tracetax.run.plan import TrialPlan, Turn
 from tracetax.run.trial import run_trial
 
-PARAMETERS = Parameters(calls=200, depth=3, start_up_methods=6, start_up_monitored=2, start_up_built=True)
+PARAMETERS = TreeParameters(calls=200, depth=3, start_up_methods=6, start_up_monitored=2, start_up_built=True)
 COPIER = """
 import java.nio.file.*;
 public final class Copier {
@@ -62,7 +63,7 @@ def equipment(tmp_path: Path, sink_binary: Path) -> Equipment:
     return replace(equipment, agents=equipment.agents | {"fake": fake}, agents_root=tmp_path / "agents")
 
 
-def plan(equipment: Equipment, use: Use, parameters: Parameters = PARAMETERS) -> TrialPlan:
+def plan(equipment: Equipment, use: Use, parameters: TreeParameters = PARAMETERS) -> TrialPlan:
     part = replace(experiment(*CONFIGURATIONS).parts[0], parameters=parameters)
     cell = Cell(part="p", use=use, heap_bytes=HEAP)
     config = equipment.configuration(use.agent, use.configuration)

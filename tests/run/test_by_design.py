@@ -10,15 +10,21 @@ from tests.run.stand_ins import agents, configuration, experiment, part
 from tests.run.test_trial import codes, trial
 from tracetax.analysis.delivery import delivers_everything, total
 from tracetax.companions.sink import Sink
+from tracetax.kinds import declaration_of
 from tracetax.ledger import ProtocolCount, Sampling, account
-from tracetax.model import BASELINE, Delivery, Memory, heap_of
+from tracetax.model import BASELINE, Configuration, Delivery, Memory, Part, heap_of
 from tracetax.run import backends
-from tracetax.run.plan import cells, expected_records, heap_for, records_truncated
+from tracetax.run.plan import cells, expected_records, heap_for
 from tracetax.run.verdicts import of_sample
 from tracetax.run.warm_up import burst_calls
 
 CUTS = replace(configuration("cuts", flags=("-Dlimit=2",)), tree_limit=2)
 SAMPLES = configuration("samples", Delivery.SAMPLED, flags=("-Dsample=10",))
+
+
+def records_truncated(config: Configuration, part: Part) -> int:
+    parameters = part.parameters
+    return declaration_of(parameters).records_truncated(parameters, config, parameters.calls)
 
 
 def test_what_is_cut_is_not_expected() -> None:

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from tests.results.trials import ledger, record
 from tests.run.stand_ins import configuration, experiment, fake_equipment, new_run
 from tracetax.analysis.capacity import build_capacity, claim
-from tracetax.model import FULL, Delivery, Parameters, Part, Rate, Search
+from tracetax.kinds.calltree import TreeParameters
+from tracetax.model import FULL, Delivery, Part, Rate, Search
 from tracetax.results.capacity import CapacityFinding, CapacityTrial, CountsAs, looks, trials_of
 from tracetax.results.folder import RunFolder
 from tracetax.results.records import Disturbance, Moments, TrialRecord
@@ -47,7 +48,7 @@ class Watcher:
 
 @pytest.fixture(autouse=True)
 def _few_calls(monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[reportUnusedFunction]
-    monkeypatch.setattr(capacity, "CALLS_AT_FULL_SPEED", 200)
+    monkeypatch.setattr("tracetax.kinds.calltree.CALLS_AT_FULL_SPEED", 200)
     monkeypatch.setattr("tracetax.results.capacity.MADE", 0.0)  # of 0.2 s a busy machine takes more than 5 %
 
 
@@ -204,7 +205,7 @@ def test_a_rate_that_the_caller_does_not_make_is_no_lower_end(tmp_path: Path, mo
 
     def at(number: int, rate: Rate, made: float, **changes: Any) -> TrialRecord:
         moments = Moments(spawned=1, first_call=10**9, last_call=10**9 + round(1_000 * 10**9 / made))
-        return record(number, parameters=Parameters(calls=1_000, depth=10, rate=rate), moments=moments, **changes)
+        return record(number, parameters=TreeParameters(calls=1_000, depth=10, rate=rate), moments=moments, **changes)
 
     records = [
         at(1, FULL, made=10_000.0, ledger=ledger(10_000, 9_000)),
@@ -236,7 +237,7 @@ def test_a_caller_that_makes_not_even_the_lowest_rate_has_no_answer(
     for number, rate, seconds in tried:
         moments = Moments(spawned=1, first_call=10**9, last_call=10**9 + seconds * 10**9)
         came = ledger(10_000, 9_000 if rate == FULL else 10_000)
-        one = record(number, parameters=Parameters(calls=100, depth=10, rate=rate), moments=moments, ledger=came)
+        one = record(number, parameters=TreeParameters(calls=100, depth=10, rate=rate), moments=moments, ledger=came)
         folder.scratch(one.number)
         folder.keep_trial(one)
     (found,) = build_capacity(folder).configurations
@@ -247,4 +248,4 @@ def test_a_caller_that_makes_not_even_the_lowest_rate_has_no_answer(
 
 def test_a_trial_calls_for_as_long_as_was_asked() -> None:
     part: Part = experiment(configuration("flat")).parts[0]
-    assert at_rate(part, 1_500.0, Search(seconds=4.0)).parameters == Parameters(calls=6_000, depth=3, rate=1_500.0)
+    assert at_rate(part, 1_500.0, Search(seconds=4.0)).parameters == TreeParameters(calls=6_000, depth=3, rate=1_500.0)

@@ -7,7 +7,8 @@ from msgspec.structs import replace
 
 from tests.run.stand_ins import configuration, fake_equipment, part
 from tests.settings import java_settings
-from tracetax.model import Configuration, Parameters
+from tracetax.kinds.calltree import TreeParameters
+from tracetax.model import Configuration
 from tracetax.program import GoPackage
 from tracetax.results.records import Cell, Role
 from tracetax.run.equipment import Equipment
@@ -64,7 +65,7 @@ def test_a_heap_smaller_than_what_it_begins_with_begins_with_all_of_it(equipment
 
 def test_what_is_called_at_the_start_is_the_class_that_the_workload_names(equipment: Equipment, tmp_path: Path) -> None:
     of = plan()
-    methods = replace(of.part, parameters=Parameters(calls=1, depth=1, start_up_methods=2))
+    methods = replace(of.part, parameters=TreeParameters(calls=1, depth=1, start_up_methods=2))
     words = command(replace(of, part=methods), equipment, tmp_path)
     assert words[words.index("--start-up") + 1] == "tracetax.generated.StartUp"
 

@@ -15,10 +15,12 @@ from msgspec.structs import replace
 
 from tests.run.stand_ins import configuration
 from tracetax.companions.receiver import Counts
+from tracetax.kinds import declaration_of
+from tracetax.kinds.calltree import TreeParameters
 from tracetax.machine.isolation import Isolation
 from tracetax.machine.processes import ProcessTree
 from tracetax.machine.threads import Work
-from tracetax.model import Parameters
+from tracetax.model import Configuration
 from tracetax.program import ThreadNames
 from tracetax.run.context import TrialContext
 from tracetax.run.drops import DropLog
@@ -41,21 +43,26 @@ MS = 1_000_000
 
 @given(queue=st.integers(100, 100_000), depth=st.integers(1, 20), threads=st.integers(1, 2))
 def test_a_burst_fills_at_most_a_quarter_of_the_queue(queue: int, depth: int, threads: int) -> None:
-    parameters = Parameters(calls=1, depth=depth, threads=threads)
+    parameters = TreeParameters(calls=1, depth=depth, threads=threads)
     calls = burst_calls(replace(CONFIG, queue=queue), parameters, delivers=True)
     assert calls * depth <= max(queue // 4, threads * depth)
     assert calls * depth <= max(LARGEST_BURST_RECORDS, threads * depth)
 
 
 def test_a_burst_is_made_of_whole_chunks_where_that_is_possible() -> None:
-    assert burst_calls(replace(CONFIG, queue=2048), Parameters(calls=1, depth=10), delivers=True) == 48
-    assert burst_calls(replace(CONFIG, queue=400), Parameters(calls=1, depth=10), delivers=True) == 10
+    assert burst_calls(replace(CONFIG, queue=2048), TreeParameters(calls=1, depth=10), delivers=True) == 48
+    assert burst_calls(replace(CONFIG, queue=400), TreeParameters(calls=1, depth=10), delivers=True) == 10
 
 
 def test_a_queue_of_whole_trees_holds_the_more_records_the_deeper_they_are() -> None:
     trees = replace(CONFIG, queue_trees=1500, tree_limit=300)
-    assert [trees.queue_records(depth) for depth in (1, 10, 310)] == [1500, 15_000, 450_000]
-    assert replace(CONFIG, queue=512).queue_records(10) == 512
+    assert [queue_records(trees, depth) for depth in (1, 10, 310)] == [1500, 15_000, 450_000]
+    assert queue_records(replace(CONFIG, queue=512), depth=10) == 512
+
+
+def queue_records(config: Configuration, depth: int) -> int | None:
+    parameters = TreeParameters(calls=1, depth=depth)
+    return declaration_of(parameters).queue_records(parameters, config)
 
 
 @given(queue=st.integers(100, 100_000), held=st.integers(0, 50_000))
@@ -68,13 +75,13 @@ def test_what_may_be_outstanding_leaves_room_for_the_next_burst(queue: int, held
 @given(calls=st.integers(1, 10_000), held=st.sampled_from([511, 8191, 99]), per_call=st.integers(1, 40))
 def test_the_warm_up_ends_on_a_whole_batch(calls: int, held: int, per_call: int) -> None:
     batching = replace(CONFIG, held_back=held, flush_interval_ns=5 * 10**9)
-    more = rounding_bursts(calls, 48, batching, per_call)
+    more = rounding_bursts(calls, 48, batching, TreeParameters(calls=1, depth=per_call))
     assert (calls + sum(more)) * per_call % (held + 1) == 0
     assert all(0 < one <= 48 for one in more)
 
 
 def test_without_batches_nothing_is_rounded() -> None:
-    assert rounding_bursts(7, 48, CONFIG, 10) == []
+    assert rounding_bursts(7, 48, CONFIG, TreeParameters(calls=1, depth=10)) == []
 
 
 class StandIn:
@@ -120,7 +127,7 @@ def test_a_warm_up_goes_on_until_the_code_is_compiled_and_for_ten_thousand_calls
 ) -> None:
     driver: Any = DriverStandIn(compiled_after)
     sink: Any = StandIn(records=0)
-    parameters = Parameters(calls=1, depth=10)
+    parameters = TreeParameters(calls=1, depth=10)
     context = TrialContext(
         config=CONFIG,
         parameters=parameters,

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from tests.run.stand_ins import WORKLOAD
 
 from tracetax.errors import UserError
-from tracetax.model import Parameters
+from tracetax.kinds.calltree import TreeParameters
 from tracetax.workloads import calltree
 from tracetax.workloads.kinds import kind_of
 
@@ -24,7 +24,7 @@ def test_a_kind_that_is_not_there_is_told_with_its_module(key: str) -> None:
 
 
 def test_a_call_tree_is_told_its_parameters() -> None:
-    parameters = Parameters(calls=7, depth=3, rate=2.5, threads=2, wait="park", start_up_methods=1)
+    parameters = TreeParameters(calls=7, depth=3, rate=2.5, threads=2, wait="park", start_up_methods=1)
     said = calltree.arguments(parameters, Path("/out"), Path("/status"), WORKLOAD)
     assert dict(zip(said[::2], said[1::2], strict=True)) == {
         "--calls": "7",

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tracetax.model import Parameters
+from tracetax.kinds.calltree import TreeParameters
 from tracetax.workloads.calltree import collect
 from tracetax.workloads.kinds import Measured
 
-PARAMETERS = Parameters(calls=5, depth=1, threads=2, rate=100.0)
+PARAMETERS = TreeParameters(calls=5, depth=1, threads=2, rate=100.0)
 VALUES = {
     "samples-0.i64": [100, 300, 100],
     "samples-1.i64": [200, 200],

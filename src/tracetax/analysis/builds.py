@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from tracetax.analysis.measures import INDICATIVE_BELOW, make_measure
 from tracetax.analysis.statements import two_digits
+from tracetax.kinds import declaration_of
 from tracetax.model import Part, Schedule, Use, heap_of
 from tracetax.results import blocks as arranged
 from tracetax.results.blocks import Blocks, charged_per_call, service_mean
@@ -63,7 +64,9 @@ def _compared(
     first, second = columns
     judged = judge(first, second, schedule.half_width_ratio, schedule.half_width_ns)
     ratio = as_ratio(judged.log_ratio)
-    difference = compare_paired(second / part.parameters.depth, first / part.parameters.depth)
+    kind = declaration_of(part.parameters)
+    units = kind.units(part.parameters, 1)
+    difference = compare_paired(second / units, first / units)
     labels: list[str] = []
     if ratio.n < INDICATIVE_BELOW:
         labels.append("indicative")
@@ -95,7 +98,7 @@ def _compared(
         configuration=uses[0].configuration,
         builds=builds,
         ratio=measure("1", "call", ratio),
-        difference=measure("ns", "invocation", difference),
+        difference=measure("ns", kind.unit, difference),
         verdict=judged.verdict,
         text=f"{where}{uses[0].agent} {uses[0].configuration}: {_sentence(judged, builds, marks, band)}.",
         agent=uses[0].agent,

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from tracetax import __version__
 from tracetax.analysis.statements import two_digits
+from tracetax.kinds import declaration_of
 from tracetax.model import FULL, Configuration, Part, Rate, Search
 from tracetax.results.capacity import (
     SCHEMA_VERSION,
@@ -76,7 +77,7 @@ def _finding(part: Part, manifest: Manifest, records: list[TrialRecord]) -> Capa
     outcome = _outcome(trials, low, high, search, confirmed=confirmed)
     if low and claimed:
         low = replace(low, set_aside=claimed.set_aside, failed=claimed.failed)
-    queue = config.queue_records(part.parameters.depth)
+    queue = declaration_of(part.parameters).queue_records(part.parameters, config)
     hidden = queue / (search.seconds * _records(part, config)) if queue and low and high else None
     return CapacityFinding(
         part=part.name,
@@ -87,7 +88,7 @@ def _finding(part: Part, manifest: Manifest, records: list[TrialRecord]) -> Capa
         configuration=use.configuration,
         title=part.title,
         delivery=config.delivery,
-        depth=part.parameters.depth,
+        depth=declaration_of(part.parameters).units(part.parameters, 1),
         threads=part.parameters.threads,
         jvm=older_settings(part.settings),
         java=older_java(ran_on),
@@ -174,8 +175,10 @@ def _ends(
     return end(low), end(high)
 
 
-def _records(part: Part, config: Configuration) -> int:
-    return config.records_per_call(part.parameters.depth)
+def _records(part: Part, config: Configuration) -> float:
+    """Records of a call, in the mean."""
+    parameters = part.parameters
+    return declaration_of(parameters).records_made(parameters, config, parameters.calls) / parameters.calls
 
 
 def _outcome(

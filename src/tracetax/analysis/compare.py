@@ -11,6 +11,7 @@ from typing import Any, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tracetax.kinds import declaration_of
 from tracetax.model import BASELINE, Parameters
 from tracetax.results.findings import (
     ConfigurationFinding,
@@ -30,10 +31,12 @@ ANY_HEAP = 0
 MACHINE = ("cpu", "architecture", "cores", "memory_bytes", "virtualised")
 """Facts in which runs on the same machine agree. Two machines of one kind cannot be told apart by them."""
 SURROUNDINGS = ("kernel", "os", "smt", "numa_nodes", "governor", "turbo", "clock_source", "transparent_huge_pages")
+PER_UNIT = "unit"
+"""In the place of what the kind of a row's calls has as its unit."""
 COMPARED: tuple[tuple[MeasureName, str], ...] = (
-    ("overhead", "invocation"),
+    ("overhead", PER_UNIT),
     ("cpu", "record"),
-    ("cpu", "invocation"),
+    ("cpu", PER_UNIT),
     ("service_time", "call"),
     ("service_time_p99", "call"),
     ("startup_first_call", ""),
@@ -181,7 +184,9 @@ def _named(cell: Cell) -> str:
 
 def _row(first: ConfigurationFinding, second: ConfigurationFinding, part_title: str, same: bool) -> RowChange:
     changes: list[Change] = []
-    for name, per in COMPARED:
+    unit = declaration_of(first.parameters).unit
+    for name, asked in COMPARED:
+        per = unit if asked == PER_UNIT else asked
         before, after = find_measure(first, name, per), find_measure(second, name, per)
         if before and after:
             changes.append(_change(before, after, same))
@@ -266,8 +271,8 @@ def _of_parts(
     yield from _if_unlike("version", f"{name} of {first.name}", first.ran_on, second.ran_on)
     settings: Iterable[tuple[str, Any, Any]] = [
         *(
-            (field, getattr(first.parameters, field), getattr(second.parameters, field))
-            for field in Parameters.__struct_fields__
+            (field, getattr(first.parameters, field, None), getattr(second.parameters, field, None))
+            for field in dict.fromkeys((*first.parameters.__struct_fields__, *second.parameters.__struct_fields__))
         ),
         *(
             (f"{name}_bytes" if kind == "size" else name, first.settings.get(name), second.settings.get(name))

@@ -15,6 +15,8 @@ from tracetax.analysis.measures import (
     make_measure,
     start_up,
 )
+from tracetax.kinds import declaration_of
+from tracetax.parameters import Parameters
 from tracetax.program import Runtime
 from tracetax.results import blocks as arranged
 from tracetax.results.blocks import Blocks, Share, TrialValue, charged_per_call
@@ -58,8 +60,8 @@ def added_cpu(blocks: Blocks, cell: Cell, share: Share = "all") -> AddedCpu:
     return AddedCpu(blocks=used.blocks, per_call=per_call, per_record=per_record)
 
 
-def cpu_measures(blocks: Blocks, cell: Cell, depth: int, runtime: Runtime | None = None) -> list[Measure]:
-    """CPU and its parts, per invocation of calls of ``depth`` and, where records arrived, per record.
+def cpu_measures(blocks: Blocks, cell: Cell, parameters: Parameters, runtime: Runtime | None = None) -> list[Measure]:
+    """CPU and its parts, per unit of the calls' kind and, where records arrived, per record.
 
     Of a ``runtime`` whose compilers' or collectors' threads have no known names, their CPU is not told: it is in that
     of other threads, and a zero would be no measure.
@@ -68,6 +70,7 @@ def cpu_measures(blocks: Blocks, cell: Cell, depth: int, runtime: Runtime | None
     untold = [share for share, names in groups.items() if not names]
     band = _band(blocks, cell, charged_per_call)
     measures: list[Measure] = []
+    kind = declaration_of(parameters)
     for share, name in CPU_MEASURES.items():
         added = added_cpu(blocks, cell, share)
         if share in untold or not added.blocks:
@@ -76,8 +79,8 @@ def cpu_measures(blocks: Blocks, cell: Cell, depth: int, runtime: Runtime | None
         labels = ("indicative",) if per_call.n < INDICATIVE_BELOW else ()
         if share == "all" and band is not None and abs(per_call.mean) <= band:
             labels = (*labels, "within-aa-band")
-        per_invocation = t_interval(added.per_call / depth)
-        measures.append(make_measure(name, "ns", "invocation", per_invocation, labels, paired=True))
+        per_unit = t_interval(added.per_call / kind.units(parameters, 1))
+        measures.append(make_measure(name, "ns", kind.unit, per_unit, labels, paired=True))
         per_record = added.per_record[~np.isnan(added.per_record)]
         if len(per_record):
             measures.append(make_measure(name, "ns", "record", t_interval(per_record), labels, paired=True))

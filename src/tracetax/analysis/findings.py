@@ -154,13 +154,13 @@ def _baselines(part: Part, blocks: Blocks, inputs: Inputs) -> list[Configuration
 def _configurations(part: Part, blocks: Blocks, inputs: Inputs) -> list[ConfigurationFinding]:
     rows: list[ConfigurationFinding] = []
     cells = arranged.configuration_cells(blocks, part.name)
-    depth, schedule = part.parameters.depth, inputs.experiment.schedule
+    parameters, schedule = part.parameters, inputs.experiment.schedule
     for use in part.uses:
         cell = cells.get(use, Cell(part.name, use, heap_of(part.settings)))
         beside = arranged.paired(blocks, cell, service_mean)
         further = arranged.further_starts(inputs.records, cell)
-        compared = measures.overhead_measures(beside, depth, _band(cell, blocks), schedule, further)
-        compared += cpu_measures(blocks, cell, depth, inputs.manifest.runtime_of(part))
+        compared = measures.overhead_measures(beside, parameters, _band(cell, blocks), schedule, further)
+        compared += cpu_measures(blocks, cell, parameters, inputs.manifest.runtime_of(part))
         compared += once_measures(blocks, cell)
         by_block = [(trial,) for trial in arranged.trials(blocks, cell)]
         rows.append(_row(part, cell, by_block, blocks, inputs, compared))

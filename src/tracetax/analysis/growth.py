@@ -69,7 +69,7 @@ def families(parts: Sequence[PartFinding]) -> list[Family]:
     for factor in FACTORS:
         alike: dict[tuple[object, ...], dict[float, PartFinding]] = {}
         for part in parts:
-            value = getattr(part.parameters, factor)
+            value = getattr(part.parameters, factor, FULL)
             if value != FULL:
                 alike.setdefault(_others(part, factor), {}).setdefault(float(value), part)
         result += [Family(factor, tuple(sorted(points.items()))) for points in alike.values() if len(points) > 1]
@@ -77,7 +77,7 @@ def families(parts: Sequence[PartFinding]) -> list[Family]:
 
 
 def _others(part: PartFinding, factor: Factor) -> tuple[object, ...]:
-    parameters = (getattr(part.parameters, name) for name in (*FACTORS, *OTHERS) if name != factor)
+    parameters = (getattr(part.parameters, name, None) for name in (*FACTORS, *OTHERS) if name != factor)
     return (part.workload, settings_key(part.settings), *parameters)
 
 

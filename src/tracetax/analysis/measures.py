@@ -7,7 +7,8 @@ import numpy as np
 from msgspec.structs import replace
 
 from tracetax.analysis.delivery import carried_per_second
-from tracetax.model import Schedule
+from tracetax.kinds import declaration_of
+from tracetax.model import Parameters, Schedule
 from tracetax.results.blocks import Paired
 from tracetax.results.findings import Measure, MeasureName
 from tracetax.results.records import Durations, TrialRecord
@@ -152,9 +153,9 @@ def throughput(by_block: Sequence[Sequence[TrialRecord]], bins: BinMeans) -> lis
 
 
 def overhead_measures(
-    beside: Paired, depth: int, band: Band | None, schedule: Schedule, further: Starts
+    beside: Paired, parameters: Parameters, band: Band | None, schedule: Schedule, further: Starts
 ) -> list[Measure]:
-    """The overhead against the block's two baselines: difference per call and per invocation, and ratio.
+    """The overhead against the block's two baselines: difference per call and per unit of its kind, and ratio.
 
     ``further`` are starts outside the blocks, which only say whether there are regimes.
     """
@@ -174,10 +175,12 @@ def overhead_measures(
     if difference.n >= INDICATIVE_BELOW and not narrow:
         labels.append("not-settled")
     marks = tuple(labels)
+    kind, ratio = declaration_of(parameters), as_ratio(log_ratio)
+    per_unit = _divided(difference, kind.units(parameters, 1))
+    by_unit: dict[Per, Estimate] = {"call": difference, kind.unit: per_unit}
     return [
-        make_measure("overhead", "ns", "call", difference, marks, paired=True),
-        make_measure("overhead", "ns", "invocation", _divided(difference, depth), marks, paired=True),
-        make_measure("overhead_ratio", "1", "call", as_ratio(log_ratio), marks, paired=True),
+        *(make_measure("overhead", "ns", unit, added, marks, paired=True) for unit, added in by_unit.items()),
+        make_measure("overhead_ratio", "1", "call", ratio, marks, paired=True),
     ]
 
 

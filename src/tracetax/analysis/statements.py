@@ -5,6 +5,7 @@ import math
 from msgspec.structs import replace
 
 from tracetax.analysis.delivery import delivers_everything
+from tracetax.kinds import declaration_of
 from tracetax.model import FULL, Delivery
 from tracetax.results.findings import (
     ConfigurationFinding,
@@ -49,11 +50,12 @@ def _truncating(part: PartFinding, row: ConfigurationFinding) -> Statement | Non
     records = row.records
     if not records.truncated or any(verdict.severity == "error" for verdict in row.verdicts):
         return None
-    depth = part.parameters.depth
-    kept = depth * records.expected / (records.expected + records.truncated)
+    kind = declaration_of(part.parameters)
+    units = kind.units(part.parameters, 1)
+    kept = units * records.expected / (records.expected + records.truncated)
     text = (
-        f"{condition(part)}, {name_of(row)} cuts call trees by design: it records {kept:,.0f} of {depth:,} invocations "
-        "of each. The others are truncated by its limit; they count as neither expected nor lost."
+        f"{condition(part)}, {name_of(row)} cuts call trees by design: it records {kept:,.0f} of {units:,} "
+        f"{kind.unit}s of each. The others are truncated by its limit; they count as neither expected nor lost."
     )
     return _about(part, row, "truncates", text)
 

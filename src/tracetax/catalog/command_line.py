@@ -28,13 +28,13 @@ from tracetax.catalog.settings import Said, TypedSettings, completed, option, ty
 from tracetax.catalog.units import Duration, HalfWidth
 from tracetax.catalog.workload_file import Lack, MeasuredProgram, left_out
 from tracetax.errors import UserError
+from tracetax.kinds.calltree import TreeParameters
 from tracetax.model import (
     BASELINE,
     FULL,
     Agent,
     Delivery,
     Experiment,
-    Parameters,
     Part,
     Rate,
     Schedule,
@@ -153,7 +153,7 @@ def adhoc_experiment(programs: Sequence[MeasuredProgram], typed: TypedExperiment
     calls = typed.calls
     if calls is None:
         calls = CALLS_AT_FULL_SPEED if per_second == FULL else max(1, round(SECONDS_AT_A_RATE * per_second))
-    parameters = Parameters(
+    parameters = TreeParameters(
         calls=read_one(calls, Calls, "--calls", report),
         depth=_read_depth(typed.depth, report),
         rate=per_second,

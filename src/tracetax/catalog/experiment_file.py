@@ -138,6 +138,7 @@ def read_experiment(
     if document is None:
         return None
     unknown = MeasuredProgram("", None, agents.of(""))
+    programs: Sequence[MeasuredProgram]
     programs = read_programs(_named_workloads(document), agents, root, report) or (unknown,)
     shape = read(document, shape_for(programs, sound_runtimes(root)), report)
     check_variants(shape, programs, report)
@@ -149,7 +150,7 @@ def read_experiment(
     if shape.published and len(programs) > 1:
         report.add("published", "goes with one workload, in whose language the publication measured")
     elif shape.published:
-        printed = published_rows(shape.published, path.stem, uses, programs[0].known, root, report)
+        printed = published_rows(shape.published, path.stem, uses, next(iter(programs)).known, root, report)
     return Experiment(
         key=path.stem,
         title=shape.title,

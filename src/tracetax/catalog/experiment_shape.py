@@ -18,7 +18,8 @@ from tracetax.catalog.reading import Name, Report, Text, join
 from tracetax.catalog.settings import RuntimesShape, Said, runtime_tables, said_in, settings_path
 from tracetax.catalog.units import LONGEST_TRIAL_NS, TIME, Duration, HalfWidth, written
 from tracetax.catalog.workload_file import MeasuredProgram
-from tracetax.model import FULL, Parameters, Rate, Schedule, Settings
+from tracetax.kinds.calltree import TreeParameters
+from tracetax.model import FULL, Rate, Schedule, Settings
 from tracetax.program import Runtime, Setting
 
 Calls: TypeAlias = Annotated[int, Meta(ge=1, le=1_000_000_000)]
@@ -186,7 +187,7 @@ class _Factor(Struct, frozen=True):
 class Combination(Struct, frozen=True):
     """One level of every factor."""
 
-    parameters: Parameters
+    parameters: TreeParameters
     settings: Settings
     suffix: str
     """For the part's name: ``-depth-2-jdk-21``; empty where there is no factor."""
@@ -229,7 +230,7 @@ def combinations(parameters: Said, settings: Said, program: MeasuredProgram) -> 
         )
 
 
-def too_long(parameters: Parameters) -> str:
+def too_long(parameters: TreeParameters) -> str:
     """Why the measured calls of a trial would take too long; empty where they would not."""
     seconds = parameters.calls * parameters.method_time_ns / parameters.threads / 1e9
     if parameters.rate != FULL:
@@ -300,9 +301,9 @@ def scheduled(shape: ScheduleShape, report: Report, path: str = "schedule") -> S
     )
 
 
-def _parameters(level: Mapping[str, Any]) -> Parameters:
+def _parameters(level: Mapping[str, Any]) -> TreeParameters:
     others = {key: value for key, value in level.items() if key != "method_time"}
-    return Parameters(method_time_ns=level.get("method_time", 0), **others)
+    return TreeParameters(method_time_ns=level.get("method_time", 0), **others)
 
 
 def _shown(key: str, value: Any) -> str:

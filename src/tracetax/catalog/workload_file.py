@@ -24,7 +24,8 @@ from tracetax.catalog.reading import (
 )
 from tracetax.catalog.runtime_file import ThreadName, read_runtime, runtime_names
 from tracetax.errors import UserError
-from tracetax.model import FULL, WORKLOAD_BUILT, Experiment, Parameters, language_of
+from tracetax.kinds.calltree import TreeParameters
+from tracetax.model import FULL, WORKLOAD_BUILT, Experiment, language_of
 from tracetax.program import (
     GeneratedFile,
     GoPackage,
@@ -264,7 +265,7 @@ def check_offers(experiment: Experiment, workload: Workload) -> None:
         )
 
 
-def _lacking(parameters: Parameters, workload: Workload) -> Iterator[str]:
+def _lacking(parameters: TreeParameters, workload: Workload) -> Iterator[str]:
     offers = workload.offers
     if parameters.threads > offers.threads_max:
         yield f"threads = {parameters.threads:,}, and at most {offers.threads_max:,} can call"

@@ -25,13 +25,13 @@ from tracetax.commands.ending import ending_in_order
 from tracetax.commands.opening import Command, new_run
 from tracetax.commands.request import Asked, CheckRequest
 from tracetax.errors import ExitCode, UserError
+from tracetax.kinds import declaration, declaration_of
 from tracetax.machine.facts import machine_facts
 from tracetax.machine.lock import sole_run
 from tracetax.model import (
     Agent,
     Delivery,
     Experiment,
-    Parameters,
     Part,
     Profile,
     Schedule,
@@ -45,9 +45,6 @@ from tracetax.results.records import Cell
 from tracetax.run.plan import TrialPlan, Turn, heap_for
 from tracetax.run.trial import run_trial
 
-CALLS_PER_SECOND = 100.0
-CALLS = 1_000
-DEPTH = 10
 COMPLAINT = re.compile(r"\b(WARN|WARNING|ERROR|SEVERE|FATAL)\b.*")
 COMPLAINT_LENGTH = 200
 MARKS = {"ok": ("✓", "green"), "failed": ("✗", "red"), "warning": ("⚠", "yellow"), "unknown": ("–", "dim")}
@@ -92,7 +89,7 @@ def check_command(request: CheckRequest, root: Path, typed: tuple[str, ...]) -> 
         cell = Cell(part.name, use, heap_for(config, part))
         plan = TrialPlan(folder.next_number(), Turn(block=1, block_size=1, cell=cell), part, config)
         agent = equipment.agents[use.agent]
-        words = f"{CALLS:,} calls of {DEPTH} invocations, {CALLS_PER_SECOND:g} per second: about 20 seconds"
+        words = f"{declaration_of(part.parameters).words(part.parameters)}: about 20 seconds"
         console.print(f"\n{agent.name} {agent.version}, {config.title} ({use.configuration}): {words}", soft_wrap=True)
         with console.status("starting") as status:
             record = run_trial(plan, equipment, folder, status.update)
@@ -126,7 +123,7 @@ def _experiment(use: Use, workload: str, settings: Settings) -> Experiment:
     part = Part(
         name="check",
         title=f"{use}, slowly",
-        parameters=Parameters(calls=CALLS, depth=DEPTH, rate=CALLS_PER_SECOND),
+        parameters=declaration(workload.partition("/")[0]).parameters_to_check(),
         uses=(use,),
         settings=settings,
     )

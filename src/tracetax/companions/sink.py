@@ -6,7 +6,7 @@ import os
 import select
 import subprocess
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
@@ -37,7 +37,7 @@ class Sink:
         self,
         binary: Path,
         *,
-        depth: int,
+        shape: Sequence[str],
         record_name: str,
         error_log: Path,
         protocols: Collection[str] = (),
@@ -45,14 +45,15 @@ class Sink:
     ) -> None:
         """Start it, on ``cores`` alone where some are named, and read the ports that it picked.
 
-        It speaks ``protocols`` alone where some are named, else all that it can.
+        It speaks ``protocols`` alone where some are named, else all that it can. ``shape`` are its options that say
+        what a whole tree of records is.
 
         Raises SinkLost where it does not come up.
         """
         self.error_log = error_log
         self.command = (
             str(binary),
-            *("--depth", str(depth)),
+            *shape,
             *("--record-name", record_name),
             *(("--protocols", ",".join(sorted(protocols))) if protocols else ()),
         )

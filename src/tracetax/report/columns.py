@@ -29,6 +29,7 @@ from tracetax.report.views import (
     overhead,
     remarks,
     title_of,
+    unit_of,
 )
 from tracetax.results.findings import ConfigurationFinding, Measure, PartFinding
 
@@ -38,7 +39,6 @@ RANK = 2
 GAP = 2
 INDENT = RANK + 2 * GAP
 RANKED = "ranked by"
-OVERHEAD = ("overhead per", "invocation,", "ns, 95 %")
 CPU = ("CPU of all", "threads, per", "record, ns")
 P99 = ("p99 of", "a call")
 RECORDS = ("records",)
@@ -56,7 +56,8 @@ class Layout:
         self.records = _widest((*RECORDS, *map(_records, rows)))
         title = _widest(printable(title_of(row)) for row in rows)
         ranked = any(row.rank is not None for row in rows)
-        pairs = [_Pair(cpu, CPU, rows), _Pair(overhead, OVERHEAD, rows)]
+        delay = ("overhead per", f"{unit_of(parts[0].part)},", "ns, 95 %")
+        pairs = [_Pair(cpu, CPU, rows), _Pair(overhead, delay, rows)]
         pairs = [pair for pair in (pairs if by == "cpu" else pairs[::-1]) if pair.known]
         self.below: list[_Pair] = []
         self.pairs = [pair.leading() if ranked and pair is pairs[0] else pair for pair in pairs]
@@ -111,7 +112,7 @@ class Layout:
         table.add_row(*map(Text, cells), *([beside] if self.label else []))
         below = [words for pair in self.below if (words := pair.in_words(row))]
         spent = apart(row)
-        below += [f"CPU {_amount(spent)} ns per invocation offered"] if spent else []
+        below += [f"CPU {_amount(spent)} ns per {unit_of(row)} offered"] if spent else []
         built = building_words(row)
         below += [built] if built else []
         below += [", ".join(notes)] if notes and not self.label else []

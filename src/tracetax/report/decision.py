@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from tracetax.analysis.statements import condition
 from tracetax.model import FULL
 from tracetax.report import numbers
 from tracetax.report.headline import Cost, head, place
+from tracetax.report.kinds import teller_of
 from tracetax.report.views import (
     Group,
     PartView,
@@ -17,7 +18,10 @@ from tracetax.report.views import (
     half_width,
     measure,
     overhead,
+    per_unit,
     ranked_by,
+    unit_of,
+    units_of_call,
 )
 from tracetax.results.findings import ConfigurationFinding, Findings, Measure, MeasureName, PartFinding
 
@@ -133,8 +137,8 @@ def _of_cpu(part: PartFinding, rows: list[ConfigurationFinding], by: Cost) -> li
     rate = part.parameters.rate
     if rate == FULL:
         return [Quantity("CPU of all threads per record", note, records, best)]
-    to_percent = rate * part.parameters.depth / 1e9 * 100
-    cells = tuple(_share(measure(row, "cpu", "invocation"), to_percent) for row in rows)
+    to_percent = rate * units_of_call(part) / 1e9 * 100
+    cells = tuple(_share(per_unit(row, "cpu"), to_percent) for row in rows)
     return [
         Quantity("CPU, share of a core", note, cells, best),
         Quantity("CPU per record", "", records, minor=True),
@@ -143,12 +147,12 @@ def _of_cpu(part: PartFinding, rows: list[ConfigurationFinding], by: Cost) -> li
 
 def _of_delay(part: PartFinding, rows: list[ConfigurationFinding], by: Cost) -> list[Quantity]:
     best, note = _ranked(rows, "overhead", by)
-    depth = part.parameters.depth
+    units, unit = units_of_call(part), unit_of(part)
     calls = _times([measure(row, "overhead", "call") for row in rows])
-    label = f"Delay per call of {depth} invocations" if depth > 1 else "Delay per call"
+    label = f"Delay per call of {units} {unit}s" if units > 1 else "Delay per call"
     lines = [Quantity(label, note, calls, best)]
-    if depth > 1:
-        lines.append(Quantity("Delay per invocation", "", _times([overhead(row) for row in rows]), minor=True))
+    if units > 1:
+        lines.append(Quantity(f"Delay per {unit}", "", _times([overhead(row) for row in rows]), minor=True))
     return lines
 
 
@@ -181,10 +185,11 @@ def _of_memory(view: PartView, parts: Sequence[PartView], rows: list[Configurati
 
 def _alike(part: PartFinding, like: PartFinding) -> bool:
     """Whether a part is the same but for the speed at which calls were started."""
+    speed = teller_of(part.parameters).SPEED
 
     def without_speed(of: PartFinding) -> object:
-        speed = replace(of.parameters, rate=FULL, calls=0, wait=like.parameters.wait)
-        return speed, of.workload, of.settings, of.ran_on
+        own = {name: value for name, value in asdict(of.parameters).items() if name not in speed}
+        return of.parameters.kind, own, of.workload, of.settings, of.ran_on
 
     return part.parameters.rate != like.parameters.rate and without_speed(part) == without_speed(like)
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from tracetax.analysis.statements import condition
 from tracetax.model import FULL
 from tracetax.report import numbers
-from tracetax.report.views import Group, PartView, measure, promises, ranked_by, title_of
+from tracetax.report.views import Group, PartView, measure, per_unit, promises, ranked_by, title_of, unit_of
 from tracetax.report.workloads import workload_tables
 from tracetax.results.findings import BuildComparison, ConfigurationFinding, Findings, Measure
 
@@ -47,7 +47,7 @@ def _across(parts: Sequence[PartView]) -> str | None:
             [(head, row) for head, row in zip(table.heads, line.rows, strict=True) if row and row.rank is not None]
             for line in table.lines
         ]
-        most = max(known, key=len, default=[])
+        most = max(known, key=len) if known else []
         if len(most) > 1:
             (_, first), *_ = most
             view = next(view for view in parts if view.part.name == first.part)
@@ -111,7 +111,7 @@ def _leads(rows: Sequence[ConfigurationFinding], by: Cost) -> list[_Lead]:
 
 def _candidates(where: str, leads: list[_Lead], rows: Sequence[ConfigurationFinding], only: bool) -> Iterator[str]:
     """The sentence as long as it may be, then ever shorter."""
-    per = " per record" if any(row.records.truncated for row in rows) else " per invocation"
+    per = " per record" if any(row.records.truncated for row in rows) else f" per {unit_of(rows[0])}"
     ways = product(_namings(rows), ((per, True), ("", True), ("", False)))
     for style in (_Style(names, unit, amounts) for names, (unit, amounts) in ways):
         if len(rows) == 1:
@@ -214,7 +214,7 @@ def _noun(cost: Cost) -> str:
 
 
 def _measure(row: ConfigurationFinding, cost: Cost) -> Measure | None:
-    return measure(row, "cpu", "record") if cost == "cpu" else measure(row, "overhead", "invocation")
+    return measure(row, "cpu", "record") if cost == "cpu" else per_unit(row, "overhead")
 
 
 def _amount(row: ConfigurationFinding, cost: Cost) -> str:

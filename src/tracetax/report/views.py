@@ -8,21 +8,24 @@ from typing import Literal
 from msgspec import Struct
 
 from tracetax.analysis.measures import INDICATIVE_BELOW
-from tracetax.model import FULL, Delivery, Parameters
+from tracetax.kinds import declaration_of
+from tracetax.model import Delivery, Parameters
 from tracetax.place import PROGRAM
 from tracetax.report import numbers
+from tracetax.report.kinds import teller_of
 from tracetax.results.findings import (
     AABand,
     ConfigurationFinding,
     Findings,
     GrowthFinding,
     Measure,
+    MeasureName,
     PartFinding,
 )
 from tracetax.results.findings import find_measure as measure
 from tracetax.results.records import Verdict
 from tracetax.results.runtime import RuntimeFinding
-from tracetax.words import plural, share
+from tracetax.words import share
 
 NO_RESULT = "No result: a check that everything works. Do not quote its numbers."
 
@@ -97,10 +100,10 @@ class PartView(Struct, frozen=True):
         return next((band for band in self.bands if band.heap_bytes == heap_bytes), None)
 
     def half_width(self, band: AABand | None) -> float | None:
-        """The band's half-width in ns per invocation."""
+        """The band's half-width in ns per unit of the part's calls."""
         if band is None or band.overhead_ns_per_call is None:
             return None
-        return band.overhead_ns_per_call / self.part.parameters.depth
+        return band.overhead_ns_per_call / units_of_call(self.part)
 
 
 def views(findings: Findings) -> list[PartView]:
@@ -157,13 +160,28 @@ def errors(row: ConfigurationFinding) -> list[Verdict]:
 
 
 def overhead(row: ConfigurationFinding) -> Measure | None:
-    """What a row adds to a call: overhead per invocation."""
-    return measure(row, "overhead", "invocation")
+    """What a row adds to a call: overhead per unit of it."""
+    return per_unit(row, "overhead")
 
 
 def cpu(row: ConfigurationFinding) -> Measure | None:
-    """CPU of all threads: per delivered record, and per invocation where no record is promised or none came."""
-    return (measure(row, "cpu", "record") if promises(row) else None) or measure(row, "cpu", "invocation")
+    """CPU of all threads: per delivered record, and per unit of calls where no record is promised or none came."""
+    return (measure(row, "cpu", "record") if promises(row) else None) or per_unit(row, "cpu")
+
+
+def unit_of(told: ConfigurationFinding | PartFinding) -> str:
+    """What cost is told per where it is not per record: ``invocation``, or ``call``."""
+    return declaration_of(told.parameters).unit
+
+
+def units_of_call(part: PartFinding) -> int:
+    """How many of these a call of a part has."""
+    return declaration_of(part.parameters).units(part.parameters, 1)
+
+
+def per_unit(row: ConfigurationFinding, name: MeasureName) -> Measure | None:
+    """A cost of a row per unit of its calls."""
+    return measure(row, name, unit_of(row))
 
 
 def promises(row: ConfigurationFinding) -> bool:
@@ -221,9 +239,9 @@ def remarks(row: ConfigurationFinding, told: Iterable[str] = ()) -> list[Verdict
 
 
 def apart(row: ConfigurationFinding) -> Measure | None:
-    """CPU per invocation of a row whose CPU per delivered record carries that of the records that are missing."""
+    """CPU per unit of calls, of a row whose CPU per delivered record carries that of the records that are missing."""
     of, missing = cpu(row), group_of_row(row) in (Group.DROPS, Group.LOST, Group.PARTIAL)
-    return measure(row, "cpu", "invocation") if missing and of and of.per == "record" else None
+    return per_unit(row, "cpu") if missing and of and of.per == "record" else None
 
 
 def rows_id(row: ConfigurationFinding) -> str:
@@ -261,7 +279,7 @@ def counted(row: ConfigurationFinding) -> str:
     records = row.records
     if not records.received:
         return "its metrics have no number of calls"
-    return f"counted {records.received:,} of {records.made:,} invocations"
+    return f"counted {records.received:,} of {records.made:,} {unit_of(row)}s"
 
 
 def group_title(group: Group, rows: tuple[ConfigurationFinding, ...]) -> str:
@@ -279,18 +297,12 @@ def group_heading(group: Group, rows: tuple[ConfigurationFinding, ...]) -> str:
     """The group's name; where its CPU is not per record, what it is per."""
     charged = next((of for row in rows if (of := cpu(row))), None)
     apart = group is not Group.FAILED and charged is not None and charged.per != "record"
-    return f"{group_title(group, rows)}{': CPU per invocation' if apart else ''}"
+    return f"{group_title(group, rows)}{f': CPU per {unit_of(rows[0])}' if apart else ''}"
 
 
 def workload_words(parameters: Parameters) -> str:
     """How calls were issued: ``1,000 calls/s × 10 invocations``."""
-    threads = plural(parameters.threads, "thread")
-    work = f", {numbers.duration(parameters.method_time_ns)} of work at the leaf" if parameters.method_time_ns else ""
-    if parameters.rate == FULL:
-        return f"calls back to back × {plural(parameters.depth, 'invocation')}, {threads}{work}"
-    wait = {"spin": "spinning", "park": "parked"}[parameters.wait]
-    calls = f"{parameters.rate:,.10g} calls/s × {plural(parameters.depth, 'invocation')}"
-    return f"{calls}, {threads}, {wait} between calls{work}"
+    return teller_of(parameters).called(parameters)
 
 
 def building_words(row: ConfigurationFinding) -> str | None:

@@ -7,7 +7,8 @@ from typing import Literal
 import numpy as np
 from msgspec import Struct
 
-from tracetax.model import FULL, Parameters, Use
+from tracetax.kinds import declaration_of
+from tracetax.model import Use
 from tracetax.results.records import BASELINES, OUTSIDE_BLOCKS, Cell, TrialRecord
 from tracetax.statistics.intervals import Floats
 from tracetax.statistics.regimes import Starts
@@ -163,9 +164,11 @@ def _complete(blocks: Blocks, cells: list[Cell], value: TrialValue) -> Paired:
 
 
 def service_mean(record: TrialRecord) -> float:
-    """A trial's value: the mean service time of its steady part, ns per call."""
-    assert record.service is not None
-    return record.service.mean
+    """A trial's value: the mean duration of a call in its steady part, ns, of the durations that its kind compares."""
+    kind = declaration_of(record.parameters)
+    durations = record.response if kind.compared == "response" else record.service
+    assert durations is not None
+    return durations.mean
 
 
 def charged_per_call(trial: TrialRecord, share: Share = "all") -> float:
@@ -180,7 +183,7 @@ def charged_per_call(trial: TrialRecord, share: Share = "all") -> float:
     if cpu is None or trial.in_calls_ns is None:
         return float("nan")
     times = cpu.to_drained
-    caller = trial.in_calls_ns * _had_a_core(trial, times.caller) if spins(trial.parameters) else times.caller
+    caller = trial.in_calls_ns * _had_a_core(trial, times.caller) if _callers_spin(trial) else times.caller
     if share == "all":
         used = caller + times.agent + times.jit + times.gc + times.ended + cpu.to_last_call.jvm
     else:
@@ -194,6 +197,6 @@ def _had_a_core(trial: TrialRecord, used_ns: int) -> float:
     return min(1.0, used_ns / wanted) if wanted > 0 else 1.0
 
 
-def spins(parameters: Parameters) -> bool:
+def _callers_spin(trial: TrialRecord) -> bool:
     """Whether a caller keeps its core busy between its calls."""
-    return parameters.rate != FULL and parameters.wait == "spin"
+    return declaration_of(trial.parameters).callers_spin(trial.parameters)

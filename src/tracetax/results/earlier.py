@@ -6,6 +6,7 @@ shape is returned as it is. The functions ``older_…`` give what readers of ``f
 format 2    what a trial measures stood in fields of its record, which is now its ``cell``
 format 3    there was no runtime but Java: a part's settings were called ``jvm``, what it ran on ``java``; so were an
             agent's releases, its flags were ``jvm``, and its search path was its class path
+format 4    there was no kind of workload but the call tree: parameters did not name their kind
 """
 
 from collections.abc import Callable
@@ -27,6 +28,8 @@ NAMES = {"JDK": "JDK", "runtime": "Java runtime"}
 
 JAVA = {"key": "java", "name": "Java", "process": "JVM"}
 """The only runtime that there was."""
+KIND = "calltree"
+"""The only kind of workload that there was."""
 GROUPS = ("jit", "gc", "own")
 """The groups of its threads that were told from the agent's."""
 
@@ -69,6 +72,7 @@ def older_java(ran_on: RuntimeVersion | None) -> Java | None:
 
 def upgraded_record(record: Stored) -> Stored:
     """``record.json`` of a trial."""
+    record = _of_kind(record)
     if "cell" in record:
         return record
     use = {name: record[name] for name in OF_USE if name in record}
@@ -79,12 +83,13 @@ def upgraded_record(record: Stored) -> Stored:
 
 def upgraded_manifest(manifest: Stored) -> Stored:
     """``manifest.json``."""
+    manifest = _each(manifest, "invocations", lambda one: {**one, "experiment": _experiment(one["experiment"])})
     if "ran_on" in manifest:
         return manifest
     settings: Stored = {name: {"name": name, "kind": kind} for name, kind in OF_JAVA.items()}
     settings[HEAP]["begin_bytes"] = 32 << 20
     return {
-        **_each(manifest, "invocations", lambda one: {**one, "experiment": _each(one["experiment"], "parts", _part)}),
+        **manifest,
         "agents": {key: _agent(agent) for key, agent in manifest["agents"].items()},
         "runtime": {**JAVA, "settings": settings, "threads": dict.fromkeys(GROUPS, ("*",))},  # their names are not kept
         "ran_on": {part: _ran_on(java) for part, java in manifest.get("java", {}).items()},
@@ -93,7 +98,7 @@ def upgraded_manifest(manifest: Stored) -> Stored:
 
 def upgraded_findings(findings: Stored) -> Stored:
     """``findings.json``."""
-    experiment = _each(findings["experiment"], "parts", _part)
+    experiment = _experiment(findings["experiment"])
     if "runtime" not in experiment:
         experiment["runtime"] = {**JAVA, "settings": OF_JAVA, "threads": GROUPS}
     return {**_each(findings, "configurations", _row), "experiment": experiment}
@@ -108,8 +113,19 @@ def _each(holder: Stored, key: str, change: Callable[[Stored], Stored]) -> Store
     return {**holder, key: [change(one) for one in holder[key]]}
 
 
+def _experiment(experiment: Stored) -> Stored:
+    return _each(experiment, "parts", _part)
+
+
+def _of_kind(holder: Stored) -> Stored:
+    """What holds parameters, with their kind, which format 4 did not say."""
+    parameters = holder.get("parameters")
+    return {**holder, "parameters": {"kind": KIND, **parameters}} if parameters else holder
+
+
 def _part(part: Stored) -> Stored:
     """A part, with what format 3 called ``jvm`` as its settings. No release, 0, is a setting that nobody chose."""
+    part = _of_kind(part)
     jvm = part.get("jvm")
     if not jvm or "settings" in part:
         return part
@@ -119,6 +135,7 @@ def _part(part: Stored) -> Stored:
 
 def _row(row: Stored) -> Stored:
     """A row or a part, with what format 3 called ``java`` as what it ran on."""
+    row = _of_kind(row)
     java = row.get("java")
     return {**row, "ran_on": _ran_on(java)} if java and "ran_on" not in row else row
 

@@ -6,7 +6,8 @@ from typing import Any, Literal, cast
 import msgspec
 from msgspec import Struct
 
-from tracetax.model import BASELINE, Parameters, Settings, Use
+from tracetax.kinds import AnyParameters
+from tracetax.model import BASELINE, Settings, Use
 from tracetax.program import RuntimeVersion
 from tracetax.results.earlier import Java, JvmSettings
 from tracetax.results.measure_names import MeasureName
@@ -14,6 +15,7 @@ from tracetax.results.records import Cell, Verdict
 from tracetax.results.runtime import RuntimeFinding
 
 SCHEMA_VERSION = 1
+
 
 class Measure(Struct, frozen=True):
     """One quantity of one configuration: mean over blocks with Student's t interval.
@@ -113,7 +115,7 @@ class ConfigurationFinding(Struct, frozen=True):
     delivery: str
     layers: tuple[str, ...]
     part: str
-    parameters: Parameters
+    parameters: AnyParameters
     heap_bytes: int
     records: Records
     verdicts: tuple[Verdict, ...]
@@ -175,7 +177,7 @@ class PartFinding(Struct, frozen=True):
 
     name: str
     title: str
-    parameters: Parameters
+    parameters: AnyParameters
     blocks: int
     stopped: Literal["settled", "unsettleable", "budget", "max-blocks", "interrupted", "failed"]
     indicative: bool

@@ -8,8 +8,8 @@ from tracetax.backend import Backend
 from tracetax.model import Agent, Experiment, Part, Search, Use
 from tracetax.program import Runtime, RuntimeVersion
 
-MANIFEST_VERSION = 4
-READABLE_VERSIONS = (2, 3, MANIFEST_VERSION)
+MANIFEST_VERSION = 5
+READABLE_VERSIONS = (2, 3, 4, MANIFEST_VERSION)
 """What a run folder in an earlier format holds, :mod:`tracetax.results.earlier` brings into the present shape."""
 
 

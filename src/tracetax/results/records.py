@@ -5,8 +5,9 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tracetax.kinds import AnyParameters
 from tracetax.ledger import Ledger
-from tracetax.model import BASELINE, Parameters, Use
+from tracetax.model import BASELINE, Use
 
 Role = Literal["baseline-1", "baseline-2", "configuration", "memory", "further"]
 """``memory`` is the extra trial of a configuration, small heap and nothing touched beforehand, whose times count for
@@ -202,7 +203,7 @@ class TrialRecord(Struct, frozen=True):
     block_size: int
     """Trials that its block consists of, repetitions not counted: tells a whole block from an interrupted one."""
     cell: Cell
-    parameters: Parameters
+    parameters: AnyParameters
     attempt: int
     status: Literal["ok", "failed"]
     verdicts: tuple[Verdict, ...]

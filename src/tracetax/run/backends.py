@@ -11,6 +11,7 @@ from tracetax.catalog.placeholders import ARTIFACT, BACKEND_FILES, PREPARED, ref
 from tracetax.companions.backend import BackendServer, Supplied
 from tracetax.companions.receiver import Receiver
 from tracetax.companions.sink import Sink
+from tracetax.kinds import declaration_of
 from tracetax.run.context import MEASURED
 from tracetax.run.equipment import Equipment
 from tracetax.run.plan import TrialPlan
@@ -71,10 +72,11 @@ def receiver(plan: TrialPlan, equipment: Equipment, scratch: Path, logs: Path) -
 
 
 def _sink(plan: TrialPlan, equipment: Equipment, logs: Path, protocols: Collection[str]) -> Sink:
+    parameters = plan.part.parameters
     return Sink(
         equipment.sink,
         protocols=protocols,
-        depth=plan.config.traced(plan.part.parameters.depth),
+        shape=declaration_of(parameters).receiver_options(parameters, plan.config),
         record_name=fill(plan.config.record_name or "", equipment.workload.monitored.placeholders),
         error_log=logs / "sink.txt",
         cores=equipment.isolation.companions,

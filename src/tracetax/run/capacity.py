@@ -7,6 +7,8 @@ from typing import Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tracetax.errors import UserError
+from tracetax.kinds import declaration_of
 from tracetax.model import FULL, Part, Rate, Search
 from tracetax.results.capacity import CapacityTrial, candidate_at_full, full_speed, given_up, looks, trials_of
 from tracetax.results.folder import RunFolder
@@ -17,7 +19,6 @@ from tracetax.run.trial import run_trial
 from tracetax.signals import undivided
 from tracetax.statistics.threshold import Bracket, Goal, bracket
 
-CALLS_AT_FULL_SPEED = 200_000
 USUAL_TRIALS = 24
 """What a search takes, for the time left before there is a bracket."""
 
@@ -73,9 +74,12 @@ def goal_of(failed: CapacityTrial, search: Search) -> Goal:
 
 
 def at_rate(part: Part, rate: Rate, search: Search) -> Part:
-    """The part with the calls of one trial at a rate."""
-    calls = CALLS_AT_FULL_SPEED if rate == FULL else max(part.parameters.threads, round(rate * search.seconds))
-    return replace(part, parameters=replace(part.parameters, rate=rate, calls=calls))
+    """The part with the calls of one trial at a rate. Raises UserError where its kind has no rate to search for."""
+    parameters = declaration_of(part.parameters).at_rate(part.parameters, rate, search.seconds)
+    if parameters is None:
+        kind = part.parameters.kind
+        raise UserError(f'{part.title}: workloads of the kind "{kind}" have no rate whose limit could be searched for.')
+    return replace(part, parameters=parameters)
 
 
 class CapacitySearch:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from tracetax.kinds import declaration_of
 from tracetax.model import Agent, Experiment, Part, Settings, heap_of, settings_key
 from tracetax.program import Runtime
 from tracetax.results.records import BASELINES, Cell
@@ -172,17 +173,7 @@ def settings_words(settings: Settings, runtime: Runtime) -> str:
 
 def part_words(part: Part) -> str:
     """What one trial of a part calls, in words."""
-    parameters = part.parameters
-    rate = "back to back" if parameters.rate == "full" else f"at {parameters.rate:,g} calls/s"
-    threads = plural(parameters.threads, "thread")
-    work = f", {parameters.method_time_ns:,} ns of work at the leaf" if parameters.method_time_ns else ""
-    built = ", built in each trial" if parameters.start_up_built else ""
-    start = (
-        f", after {parameters.start_up_methods:,} methods at the start{built}" if parameters.start_up_methods else ""
-    )
-    return (
-        f"{plural(parameters.calls, 'call')} × {plural(parameters.depth, 'invocation')}, {rate}, {threads}{work}{start}"
-    )
+    return declaration_of(part.parameters).words(part.parameters)
 
 
 def _cell_words(cell: Cell, part: Part, agents: dict[str, Agent]) -> str:

@@ -21,7 +21,6 @@ class Limits(Struct, frozen=True):
     burst: float = 30.0
     warm_up: float = 90.0
     calls_base: float = 60.0
-    calls_per_invocation: float = 50e-6
     drain_base: float = 30.0
     drain_per_record: float = 100e-6
     write: float = 60.0

@@ -2,12 +2,13 @@
 
 from msgspec.structs import replace
 
+from tracetax.kinds import declaration_of
 from tracetax.ledger import Ledger, account, summed
 from tracetax.machine.disturbance import cpu_pressure
 from tracetax.program import ThreadNames
 from tracetax.results.records import CpuAccount, CpuTimes, Disturbance, TrialRecord, Verdict, WarmUp
 from tracetax.run import verdicts as judge
-from tracetax.run.plan import TrialPlan, records_due, records_made, records_truncated
+from tracetax.run.plan import TrialPlan, records_due
 from tracetax.run.stages import TrialOutcome
 from tracetax.workloads.driver import Driver
 from tracetax.workloads.kinds import Measured
@@ -56,15 +57,16 @@ def _whole_trees(plan: TrialPlan, calls: int) -> int:
 
 def _ledger(plan: TrialPlan, outcome: TrialOutcome) -> Ledger:
     """The account of the measured calls."""
-    config, part = plan.config, plan.part
+    config, parameters = plan.config, plan.part.parameters
+    calls, kind = parameters.calls, declaration_of(parameters)
     ledger = account(
         outcome.measured.of(config.protocol),
         expected_records=plan.expected,
-        expected_trees=_whole_trees(plan, part.parameters.calls),
+        expected_trees=_whole_trees(plan, calls),
         dropped_in_log=outcome.dropped,
-        truncated=records_truncated(config, part) if plan.delivers else 0,
-        made=records_made(config, part),
-        due=records_due(config, part),
+        truncated=kind.records_truncated(parameters, config, calls) if plan.delivers else 0,
+        made=kind.records_made(parameters, config, calls),
+        due=records_due(config, plan.part),
     )
     # metrics and logs need not travel on the protocol that carries the records
     return replace(ledger, other_bytes=outcome.measured.of(None).other_bytes)
@@ -72,13 +74,13 @@ def _ledger(plan: TrialPlan, outcome: TrialOutcome) -> Ledger:
 
 def _warm_up(plan: TrialPlan, outcome: TrialOutcome) -> WarmUp:
     """How the workload became warm, with the account of the warm-up's records."""
-    warmed = outcome.warmed
+    warmed, parameters = outcome.warmed, plan.part.parameters
     ledger = account(
         outcome.before.of(plan.config.protocol),
         expected_records=warmed.records,
         expected_trees=_whole_trees(plan, warmed.calls),
         dropped_in_log=outcome.dropped_before,
-        made=warmed.calls * plan.config.records_per_call(plan.part.parameters.depth),
+        made=declaration_of(parameters).records_made(parameters, plan.config, warmed.calls),
     )
     return WarmUp(
         calls=warmed.calls,

@@ -8,14 +8,11 @@ from msgspec import Struct
 
 from tracetax.backend import Backend
 from tracetax.errors import UserError
+from tracetax.kinds import declaration_of
 from tracetax.model import BASELINE, Agent, Configuration, Delivery, Experiment, Part, Use, heap_of
 from tracetax.results.records import BASELINES, Cell
 from tracetax.statistics.sampling import by_chance, by_count
 
-WARM_UP_CALLS = 25_000
-"""About as many as it takes until the driver is compiled, for estimates of time."""
-
-SAMPLE_BYTES = 8
 OWN_HEAP_BYTES = 16 << 20
 """What the driver needs besides its samples."""
 
@@ -73,7 +70,7 @@ def expected_records(config: Configuration, part: Part) -> int:
 
 def records_made(config: Configuration, part: Part) -> int:
     """Records that the measured calls of a trial make, whatever becomes of them."""
-    return part.parameters.calls * config.records_per_call(part.parameters.depth)
+    return declaration_of(part.parameters).records_made(part.parameters, config, part.parameters.calls)
 
 
 def records_due(config: Configuration, part: Part) -> tuple[int, int]:
@@ -82,14 +79,8 @@ def records_due(config: Configuration, part: Part) -> tuple[int, int]:
         return 0, 0
     between = {"count": by_count, "chance": by_chance}[config.sampling.by]
     least, most = between(part.parameters.calls, config.sampling.one_in)
-    per_call = config.records_per_call(part.parameters.depth)
-    return least * per_call, most * per_call
-
-
-def records_truncated(config: Configuration, part: Part) -> int:
-    """Records that the measured calls of a trial do not make because the agent cuts their trees by design."""
-    depth = part.parameters.depth
-    return part.parameters.calls * (depth - config.traced(depth)) * config.records_per_invocation
+    kind = declaration_of(part.parameters)
+    return kind.records_made(part.parameters, config, least), kind.records_made(part.parameters, config, most)
 
 
 def heap_for(config: Configuration, part: Part) -> int:
@@ -149,11 +140,6 @@ def check_memory(every: list[Cell], backends: Mapping[str, Backend], available_b
         )
 
 
-def sample_bytes(part: Part) -> int:
-    """Bytes of the heap in which the driver keeps its samples: an int64 per call, at a rate three of them."""
-    return part.parameters.calls * SAMPLE_BYTES * (1 if part.parameters.rate == "full" else 3)
-
-
 def check_samples(experiment: Experiment, every: list[Cell]) -> None:
     """Refuse an experiment whose samples do not fit into the heap of each trial, before anything is measured.
 
@@ -161,35 +147,23 @@ def check_samples(experiment: Experiment, every: list[Cell]) -> None:
     """
     parts = {part.name: part for part in experiment.parts}
     for cell in every:
-        needed = sample_bytes(parts[cell.part]) + OWN_HEAP_BYTES
+        parameters = parts[cell.part].parameters
+        needed = declaration_of(parameters).sample_bytes(parameters) + OWN_HEAP_BYTES
         if 0 < cell.heap_bytes < needed:
-            calls = parts[cell.part].parameters.calls
             raise UserError(
-                f"The samples of {calls:,} calls in part {cell.part} take {needed / 2**20:,.0f} MiB of the heap, and "
-                f"it has {cell.heap_bytes / 2**20:,.0f} MiB. Lower the number of calls, or raise the heap (--heap)."
+                f"The samples of {parameters.calls:,} calls in part {cell.part} take {needed / 2**20:,.0f} MiB of the "
+                f"heap, and it has {cell.heap_bytes / 2**20:,.0f} MiB. Lower the number of calls, or raise the heap "
+                "(--heap)."
             )
 
 
 def expected_seconds(cell: Cell, part: Part, config: Configuration) -> float:
-    """A first guess at a trial's length, before any was measured: start, warm-up, calls, drain, end.
+    """A first guess at a trial's length, before any was measured: what its kind says, its heap and its backend.
 
     The constants are what trials took on a 2-core virtual machine; from the second block on, measured times replace it.
     """
-    parameters = part.parameters
-    start = 1.0 + 0.15 * cell.heap_bytes / 2**30 + (3.0 if parameters.start_up_built else 0.0)
+    seconds = 0.15 * cell.heap_bytes / 2**30
     if cell.use.backend:  # to start and to warm up: 4 s of a program, 24 s of one that compiles itself
-        start += 14.0
-    full = parameters.rate == "full"
-    calls = parameters.calls * 0.1e-6 if full else parameters.calls / float(parameters.rate) + 1.0
-    calls += (parameters.calls + WARM_UP_CALLS) * parameters.method_time_ns / parameters.threads / 1e9
-    if cell.is_baseline:
-        return start + calls
-    calls += 0.3e-6 * parameters.invocations if full else 0.0
-    if config.delivery in (Delivery.NONE, Delivery.AGGREGATED):
-        return start + 0.5 + calls
-    if not config.flush_interval_ns:
-        return start + 1.5 + calls + (0.0 if full else 1.5)
-    drain = (
-        1.2e-6 * parameters.invocations if config.delivery is Delivery.COMPLETE else 0.2e-9 * config.flush_interval_ns
-    )
-    return start + 8.0 + calls + drain
+        seconds += 14.0
+    agent = None if cell.is_baseline else config
+    return seconds + declaration_of(part.parameters).trial_seconds(part.parameters, agent)

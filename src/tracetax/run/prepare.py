@@ -9,7 +9,7 @@ from types import ModuleType
 import msgspec
 from msgspec.structs import replace
 
-from tracetax import companions, run, workloads
+from tracetax import companions, kinds, run, workloads
 from tracetax.artifacts import Workplace, build_sink, build_start_up, build_workload, source_files, sources_of
 from tracetax.artifacts.cache import key_of
 from tracetax.backend import Backend
@@ -35,7 +35,7 @@ from tracetax.words import plural
 
 Say = Callable[[str], None]
 
-MEASURING: tuple[ModuleType, ...] = (run, workloads, companions, disturbance, process_files, processes, threads)
+MEASURING: tuple[ModuleType, ...] = (run, workloads, companions, kinds, disturbance, process_files, processes, threads)
 """What decides what a trial measures and which trials are repeated."""
 
 

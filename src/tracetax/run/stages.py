@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from tracetax.companions.receiver import PhaseReport, Receiver
 from tracetax.companions.sink import Sink
+from tracetax.kinds import declaration_of
 from tracetax.machine import disturbance
 from tracetax.machine.processes import ProcessTree
 from tracetax.machine.threads import compiling, peak_rss_bytes
@@ -228,9 +229,8 @@ def _call(context: TrialContext, records: RecordSource, sampler: Sampler) -> _Ca
 
 
 def _calls_seconds(parameters: Parameters, limits: Limits) -> float:
-    """How long the measured calls may take: twice what work and rate ask for, and time for every record."""
-    seconds = limits.calls_base + parameters.invocations * limits.calls_per_invocation
-    seconds += 2 * parameters.calls * parameters.method_time_ns / parameters.threads / 1e9
+    """How long the measured calls may take: what their kind allows them, and twice what the rate asks for."""
+    seconds = limits.calls_base + declaration_of(parameters).longest_seconds(parameters)
     if parameters.rate != "full":
         seconds += 2 * parameters.calls / parameters.rate
     return seconds

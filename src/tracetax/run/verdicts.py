@@ -110,7 +110,8 @@ def _of_design(ledger: Ledger, config: Configuration) -> list[Verdict]:
     """Verdicts on what the agent cuts or drops by design, and on broken trees where nothing is missing."""
     verdicts: list[Verdict] = []
     if ledger.truncated:
-        each = ledger.truncated // (ledger.expected // config.records_per_call(config.tree_limit or 1))
+        kept = (config.tree_limit or 1) * config.records_per_invocation
+        each = ledger.truncated * kept // ledger.expected
         text = f"it cuts call trees after {config.tree_limit:,} invocations by design: {each:,} of each tree's records"
         text += f", {ledger.truncated:,} in all, count as neither expected nor lost"
         verdicts.append(Verdict("truncated", "note", text))

@@ -10,7 +10,6 @@ measured call would be charged to the measured calls, of which it is no doing; w
 agent's, the agent would even seem to save compiling.
 """
 
-import math
 import sys
 import time
 from collections.abc import Callable
@@ -18,10 +17,11 @@ from collections.abc import Callable
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tracetax.kinds import declaration_of
 from tracetax.machine.threads import Work
 from tracetax.model import Configuration, Delivery, Parameters
 from tracetax.run.context import Arrivals, TrialContext
-from tracetax.workloads.driver import CHUNK_CALLS, TOP_TIER, Status
+from tracetax.workloads.driver import TOP_TIER, Status
 
 LARGEST_BURST_RECORDS = 20_000
 POLL_SECONDS = 0.001
@@ -46,13 +46,11 @@ class Warmed(Struct, frozen=True):
 
 
 def burst_calls(config: Configuration, parameters: Parameters, delivers: bool) -> int:
-    """Calls in one burst: a quarter of the queue at most, in whole chunks if possible, and at least one per thread."""
+    """Calls in one burst, whose records take a quarter of the queue at most if the kind of the calls allows it."""
     records = LARGEST_BURST_RECORDS
     if delivers and config.queue is not None:
         records = min(records, config.queue // 4)
-    calls = records // config.records_per_call(parameters.depth)
-    whole = CHUNK_CALLS * parameters.threads
-    return max(parameters.threads, calls - calls % whole if calls > whole else calls)
+    return declaration_of(parameters).burst_calls(parameters, config, records)
 
 
 def enough(config: Configuration) -> int:
@@ -71,14 +69,18 @@ def warm_up(context: TrialContext, arrivals: Arrivals) -> Warmed:
     Raises WorkloadFailed and SinkLost.
     """
     driver, parameters, limits = context.driver, context.parameters, context.limits
-    config = replace(context.config, queue=context.config.queue_records(parameters.depth))
-    per_call = config.records_per_call(parameters.depth) if context.delivers else 0
+    kind = declaration_of(parameters)
+    config = replace(context.config, queue=kind.queue_records(parameters, context.config))
+    work_seconds = kind.work_ns(parameters) / 1e9
     size = burst_calls(config, parameters, context.delivers)
     outstanding = enough(config)
-    burst_limit = limits.burst + size * parameters.method_time_ns / 1e9
-    deadline = time.monotonic() + limits.warm_up + 2 * context.least_warm_up_calls * parameters.method_time_ns / 1e9
+    burst_limit = limits.burst + size * work_seconds
+    deadline = time.monotonic() + limits.warm_up + 2 * context.least_warm_up_calls * work_seconds
     calls = bursts = 0
     settled = False
+
+    def records() -> int:
+        return kind.records_made(parameters, config, calls) if context.delivers else 0
 
     def burst(calls_in_it: int) -> Status:
         nonlocal calls, bursts, settled
@@ -86,11 +88,11 @@ def warm_up(context: TrialContext, arrivals: Arrivals) -> Warmed:
         status = driver.wait_for("warmed", burst_limit, interval=POLL_SECONDS)
         calls += calls_in_it
         bursts += 1
-        arrivals.wait(calls * per_call - outstanding)
+        arrivals.wait(records() - outstanding)
         if arrivals.seen and not settled:
             settled = True
             # what it lost before it had connected is written off here: from now on nothing is waited for in vain
-            arrivals.wait(calls * per_call - config.held_back)
+            arrivals.wait(records() - config.held_back)
         return status
 
     while True:
@@ -100,11 +102,12 @@ def warm_up(context: TrialContext, arrivals: Arrivals) -> Warmed:
         context.watch(f"warming up, {calls:,} calls")
         if (hot and (arrivals.seen or arrivals.given_up or not context.delivers)) or time.monotonic() > deadline:
             break
-    for more in rounding_bursts(calls, size, config, per_call):
-        status = burst(more)
+    if context.delivers:
+        for more in rounding_bursts(calls, size, config, parameters):
+            status = burst(more)
     context.watch("warmed up, waiting for the last records")
     # of what samples, only the quiet tells that no more is to come
-    due = sys.maxsize if config.delivery is Delivery.SAMPLED else calls * per_call - config.held_until_exit
+    due = sys.maxsize if config.delivery is Delivery.SAMPLED else records() - config.held_until_exit
     arrivals.wait(due, last=True)
     return Warmed(
         calls=calls,
@@ -112,21 +115,19 @@ def warm_up(context: TrialContext, arrivals: Arrivals) -> Warmed:
         how=status.values.get("how", "unknown"),
         driver_level=status.number("driver"),
         method_level=status.number("method"),
-        records=calls * per_call,
+        records=records(),
         connected=arrivals.seen,
     )
 
 
-def rounding_bursts(calls: int, size: int, config: Configuration, per_call: int) -> list[int]:
+def rounding_bursts(calls: int, size: int, config: Configuration, parameters: Parameters) -> list[int]:
     """Bursts that bring the records of the warm-up to a whole number of the agent's batches, if it sends batches.
 
     Then nothing is left for the flush interval to send, which would have to be waited for.
     """
-    if not config.flush_interval_ns or not config.held_back or not per_call:
+    if not config.flush_interval_ns or not config.held_back:
         return []
-    batch = config.held_back + 1
-    calls_per_batch = batch // math.gcd(batch, per_call)
-    missing = -calls % calls_per_batch
+    missing = declaration_of(parameters).calls_to_whole(parameters, config, calls, config.held_back + 1)
     return [size] * (missing // size) + ([missing % size] if missing % size else [])
 
 

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from tracetax.model import Parameters
+from tracetax.kinds.calltree import TreeParameters
 from tracetax.program import Workload
 from tracetax.workloads.calltree_results import collect
 
 __all__ = ["arguments", "collect"]
 
 
-def arguments(parameters: Parameters, output: Path, status: Path, workload: Workload) -> tuple[str, ...]:
+def arguments(parameters: TreeParameters, output: Path, status: Path, workload: Workload) -> tuple[str, ...]:
     """The driver's own options."""
     rate = "full" if parameters.rate == "full" else f"{parameters.rate!r}"
     return (

@@ -10,8 +10,6 @@ from tracetax.process import Process
 
 TOP_TIER = 4
 """The highest tier that code is compiled in, as drivers report it."""
-CHUNK_CALLS = 16
-"""Calls that a driver makes in one go; a compiler that counts sees these chunks when it decides what to compile."""
 LONGEST_NUMBER = 19
 """Digits of the largest int64."""
 HANGS, ENDED = "jvm-hangs", "jvm-ended"

@@ -4,9 +4,14 @@ import csv
 import io
 
 from tracetax.printable import printable
-from tracetax.report.views import ranked_by
+from tracetax.report.views import ranked_by, unit_of
 from tracetax.results.findings import ConfigurationFinding, Findings, Measure
 
+PARAMETERS = (
+    *("calls", "depth", "rate", "method_time_ns", "threads", "wait", "start_up_methods", "start_up_monitored"),
+    "start_up_built",
+)
+"""Empty where the kind of the calls has no such parameter."""
 COLUMNS = (
     *(
         "run",
@@ -26,8 +31,7 @@ COLUMNS = (
         "backend",
     ),
     *("configuration", "technology", "title", "profile", "delivery", "layers", "heap_bytes"),
-    *("calls", "depth", "rate", "method_time_ns", "threads", "wait", "start_up_methods", "start_up_monitored"),
-    "start_up_built",
+    *PARAMETERS,
     *("rank", "deferred", "records_expected", "records_received", "completeness", "verdicts"),
     *(
         "measure",
@@ -86,8 +90,7 @@ def _keys(findings: Findings, row: ConfigurationFinding) -> tuple[object, ...]:
         *(row.part, row.agent, row.version, row.artifact_sha256, row.build, row.backend_name),
         *(row.configuration, row.technology, row.title, row.profile),
         *(row.delivery, "+".join(row.layers), row.heap_bytes),
-        *(parameters.calls, parameters.depth, parameters.rate, parameters.method_time_ns, parameters.threads),
-        *(parameters.wait, parameters.start_up_methods, parameters.start_up_monitored, parameters.start_up_built),
+        *(getattr(parameters, name, "") for name in PARAMETERS),
         *(row.rank, row.deferred, records.expected, records.received, records.completeness),
         "+".join(dict.fromkeys(verdict.code for verdict in row.verdicts)),
     )
@@ -102,7 +105,7 @@ def _platform(findings: Findings, row: ConfigurationFinding) -> tuple[object, ..
 
 def _ranks(of: Measure, row: ConfigurationFinding, by: str) -> bool:
     """Whether this is the measure that a row's rank follows."""
-    return row.rank is not None and (of.name, of.per) == (by, "record" if by == "cpu" else "invocation")
+    return row.rank is not None and (of.name, of.per) == (by, "record" if by == "cpu" else unit_of(row))
 
 
 def _measure(of: Measure) -> tuple[object, ...]:

@@ -24,6 +24,7 @@ from tracetax.report.views import (
     promises,
     ranked_by,
     title_of,
+    unit_of,
     views,
     workload_words,
 )
@@ -75,7 +76,7 @@ def _part(view: PartView) -> Iterator[str]:
     band = view.half_width(view.band)
     facts = [f"without an agent a call takes {_measured(base)} ns"] if base else []
     facts += [built] if built else []
-    facts += [f"A/A band ± {numbers.measured(band, band)[1]} ns per invocation"] if band is not None else []
+    facts += [f"A/A band ± {numbers.measured(band, band)[1]} ns per {unit_of(part)}"] if band is not None else []
     blocks = plural(part.blocks, "block")
     facts.append(f"{blocks}{', indicative' if part.indicative else ''}, {STOPPED[part.stopped]}")
     yield "; ".join(facts)
@@ -109,7 +110,7 @@ def _side_by_side(choice: ChoiceTable) -> Iterator[str]:
 def _table(view: PartView, by: Cost) -> Iterator[str]:
     builds = [build for build in BUILDS if any(measure(row, build[1]) for row in view.rows)]
     more = "".join(f"{heading} | " for heading, _ in builds)
-    costs = ["CPU per record, ns", "overhead per invocation, ns"][:: 1 if by == "cpu" else -1]
+    costs = ["CPU per record, ns", f"overhead per {unit_of(view.part)}, ns"][:: 1 if by == "cpu" else -1]
     marked = any(row.rank is not None for row in view.rows)
     costs[0] += ", ranked by this" if marked else ""
     yield f"| | agent | configuration | {' | '.join(costs)} | p99 of a call | records | {more}|"

@@ -7,7 +7,7 @@ from tracetax.report import numbers
 from tracetax.report.page import axis as axes
 from tracetax.report.page.axis import Axis
 from tracetax.report.page.html import BEHIND, Markup, caption, h, plus_minus, section
-from tracetax.report.views import PartView, half_width, measure
+from tracetax.report.views import PartView, half_width, measure, per_unit
 from tracetax.results.findings import BuildComparison, ConfigurationFinding, Measure
 
 BAR = 12
@@ -91,10 +91,7 @@ def _rows(comparison: BuildComparison, parts: list[PartView], axis: Axis) -> Ite
             h("td"),
             h("td", "CPU", class_="kind"),
             _cells(comparison.cpu, axis, None, "diamond"),
-            [
-                h("td", _shown(row and measure(row, "cpu", "invocation")), class_="number", data_label="CPU added")
-                for row in rows
-            ],
+            [h("td", _shown(row and per_unit(row, "cpu")), class_="number", data_label="CPU added") for row in rows],
             h("td"),
         )
 

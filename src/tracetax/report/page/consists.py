@@ -18,7 +18,17 @@ from tracetax.report.page.html import (
     swatch,
     who,
 )
-from tracetax.report.views import PartView, caveat, errors, half_width, measure, rows_id, title_of, workload_words
+from tracetax.report.views import (
+    PartView,
+    caveat,
+    errors,
+    half_width,
+    measure,
+    per_unit,
+    rows_id,
+    title_of,
+    workload_words,
+)
 from tracetax.results.findings import ConfigurationFinding, Measure, MeasureName
 from tracetax.results.runtime import RuntimeFinding
 
@@ -101,9 +111,9 @@ def _own_threads(runtimes: list[RuntimeFinding]) -> str:
 def _splits(view: PartView) -> list[Split]:
     splits: list[Split] = []
     for row in view.rows:
-        total = measure(row, "cpu", "invocation")
+        total = per_unit(row, "cpu")
         if total is not None and not errors(row):
-            parts = {key: of for key, (name, _) in PARTS.items() if (of := measure(row, name, "invocation"))}
+            parts = {key: of for key, (name, _) in PARTS.items() if (of := per_unit(row, name))}
             splits.append(Split(row, total, parts))
     return splits
 

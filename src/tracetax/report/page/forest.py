@@ -8,7 +8,7 @@ from tracetax.report import numbers
 from tracetax.report.page import axis as axes
 from tracetax.report.page.axis import Axis
 from tracetax.report.page.html import Child, Markup, h, plus_minus
-from tracetax.report.views import Group, MeasureOf, PartView, apart, cpu, errors, group_of_row, half_width
+from tracetax.report.views import Group, MeasureOf, PartView, apart, cpu, errors, group_of_row, half_width, unit_of
 from tracetax.results.findings import ConfigurationFinding, Measure
 
 BAR = 8
@@ -41,7 +41,7 @@ class Panel(Struct, frozen=True):
         """The plot and the number of one row."""
         shown = self.of(row)
         spent = apart(row) if self.of is cpu else None
-        also = h("small", numbers.alone(spent.estimate, half_width(spent)), " per invocation") if spent else None
+        also = h("small", numbers.alone(spent.estimate, half_width(spent)), f" per {unit_of(row)}") if spent else None
         label = f"{self.short} per {shown.per}, ns" if shown else self.short
         return [
             h("td", self._plot(row, group, shown), class_=f"plot {self.place}", role="cell"),

@@ -14,8 +14,8 @@ from tracetax.report.views import (
     caveat,
     errors,
     half_width,
-    measure,
     overhead,
+    per_unit,
     rows_id,
     title_of,
     workload_words,
@@ -119,8 +119,8 @@ def _chain(chain: list[LayerStep], axis: Axis) -> Markup:
 
 def _row(step: LayerStep, axis: Axis) -> Markup:
     here, before = overhead(step.row), overhead(step.before) if step.before else None
-    charged = measure(step.row, "cpu", "invocation")
-    charged_before = measure(step.before, "cpu", "invocation") if step.before else None
+    charged = per_unit(step.row, "cpu")
+    charged_before = per_unit(step.before, "cpu") if step.before else None
     names = " and ".join(f"{LAYERS[layer]} ({layer})" for layer in step.added)
     measured: Child = who("", title_of(step.row), rows_id(step.row))[1:]
     return h(

@@ -28,6 +28,7 @@ from tracetax.report.views import (
     remarks,
     rows_id,
     title_of,
+    unit_of,
     workload_words,
 )
 from tracetax.results.findings import ConfigurationFinding
@@ -94,7 +95,7 @@ def _panels(view: PartView, with_cpu: bool, by: str) -> list[Panel]:
     letters = NARROW if with_cpu else ROOM
     ranked = any(row.rank is not None for row in view.rows)
     marks = {place: f" · {RANKED_BY}" if ranked and place == "first" else "" for place in places}
-    name = f"Overhead per invocation, ns{marks[places[0]]}"
+    name = f"Overhead per {unit_of(view.part)}, ns{marks[places[0]]}"
     panels = [panel(view, name, "overhead", overhead, band, places[0], letters=letters)]
     if with_cpu:
         name = f"CPU of all threads per record, ns{marks[places[1]]}"
@@ -144,9 +145,8 @@ def _background(view: PartView) -> list[Child]:
             ]
     blocks = f"{view.part.blocks} {'block' if view.part.blocks == 1 else 'blocks'}, {STOPPED[view.part.stopped]}"
     band = view.half_width(view.band)
-    spread = (
-        f"A/A band ±{numbers.measured(band, band)[1]} ns per invocation{numbers.SEPARATOR}" if band is not None else ""
-    )
+    per = f"ns per {unit_of(view.part)}{numbers.SEPARATOR}"
+    spread = f"A/A band ±{numbers.measured(band, band)[1]} {per}" if band is not None else ""
     indicative: Child = [numbers.SEPARATOR, h("strong", "indicative")] if view.part.indicative else None
     return [["Without an agent a call takes ", times, numbers.SEPARATOR] if times else None, spread, blocks, indicative]
 

@@ -1,0 +1,123 @@
+"""What each kind of workload declares, in a module of this folder by the kind's name.
+
+It is arithmetic and words, so makers and readers of results both ask it. They find it by the parameters of a part.
+Parameters are stored with the name of their kind beside them; which kinds there are is found in this folder.
+"""
+
+from abc import ABC, abstractmethod
+from importlib import import_module
+from importlib.util import find_spec
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, Union
+
+from tracetax.agent import Configuration
+from tracetax.errors import UserError
+from tracetax.parameters import Parameters, Rate
+
+KIND = "KIND"
+"""What a module of this folder calls its declaration."""
+
+
+P = TypeVar("P", bound=Parameters)
+
+
+class Declaration(ABC, Generic[P]):
+    """What a kind says of its calls and of their records.
+
+    ``calls`` is a number of calls, of the warm-up or measured. A kind whose calls differ says how many of them are of
+    which sort, so that records are known before the calls are made.
+    """
+
+    parameters: type[P]
+    """The struct of its parameters."""
+    unit: Literal["invocation", "call"]
+    """What can be recorded, and cost is told per: an invocation, or the call itself."""
+    compared: Literal["service", "response"]
+    """Which durations of calls are compared: from where a call begins, or from when it was due."""
+
+    @abstractmethod
+    def units(self, parameters: P, calls: int) -> int:
+        """Units of so many calls."""
+
+    @abstractmethod
+    def records_made(self, parameters: P, config: Configuration, calls: int) -> int:
+        """Records that so many calls make if every one of them is recorded, whatever becomes of them."""
+
+    @abstractmethod
+    def records_truncated(self, parameters: P, config: Configuration, calls: int) -> int:
+        """Records that so many calls do not make because the agent cuts their trees by design."""
+
+    @abstractmethod
+    def queue_records(self, parameters: P, config: Configuration) -> int | None:
+        """Records that the agent's queue holds at least; None where it has no queue."""
+
+    @abstractmethod
+    def receiver_options(self, parameters: P, config: Configuration) -> tuple[str, ...]:
+        """The sink's options that say what a whole tree of records is."""
+
+    @abstractmethod
+    def burst_calls(self, parameters: P, config: Configuration, most_records: int) -> int:
+        """Calls in one burst of the warm-up, which makes at most so many records if it can."""
+
+    @abstractmethod
+    def calls_to_whole(self, parameters: P, config: Configuration, calls: int, batch: int) -> int:
+        """Calls after ``calls`` that bring their records to a whole number of batches, of ``batch`` records each."""
+
+    @abstractmethod
+    def work_ns(self, parameters: P) -> int:
+        """How long a call is made to work, ns; 0 where nobody asks for it."""
+
+    @abstractmethod
+    def longest_seconds(self, parameters: P) -> float:
+        """How long the measured calls may take for themselves, waiting for the next one to be due not counted."""
+
+    @abstractmethod
+    def trial_seconds(self, parameters: P, config: Configuration | None) -> float:
+        """A first guess at a trial's length from start to end, without an agent where ``config`` is None.
+
+        What heap and backend add is not in it.
+        """
+
+    @abstractmethod
+    def sample_bytes(self, parameters: P) -> int:
+        """Bytes of the program's heap in which the samples of the measured calls are kept."""
+
+    @abstractmethod
+    def callers_spin(self, parameters: P) -> bool:
+        """Whether callers in the program keep their cores busy between two calls."""
+
+    @abstractmethod
+    def at_rate(self, parameters: P, rate: Rate, seconds: float) -> P | None:
+        """The parameters of a trial of about so many seconds at a rate; None where no highest rate can be searched."""
+
+    @abstractmethod
+    def parameters_to_check(self) -> P:
+        """What an agent's file is checked with: few calls, far from any loss."""
+
+    @abstractmethod
+    def words(self, parameters: P) -> str:
+        """What one trial calls, in words."""
+
+
+def declaration(kind: str) -> Declaration[Any]:
+    """What the kind of this name declares. Raises UserError where there is none."""
+    place = f"{__name__}.{kind}"
+    module = import_module(place) if find_spec(place) else None
+    declared: Declaration[Any] | None = getattr(module, KIND, None)
+    if not isinstance(declared, Declaration):
+        raise UserError(f'The kind "{kind}" is not known: {place} would have to declare it as {KIND}.')
+    return declared
+
+
+def declaration_of(parameters: P) -> Declaration[P]:
+    """What the kind of these parameters declares."""
+    return declaration(parameters.kind)
+
+
+if TYPE_CHECKING:
+    from tracetax.kinds.calltree import TreeParameters
+
+    AnyParameters: TypeAlias = TreeParameters
+    """The parameters of any kind. A type checker is told of those that all readers of results can tell."""
+else:
+    AnyParameters = Union[tuple(declaration(module.name).parameters for module in iter_modules(__path__))]  # noqa: UP007

@@ -1,0 +1,10 @@
+"""How the kind that only tests know is told."""
+
+from typing import Any
+
+SPEED = ("rate", "calls")
+
+
+def called(parameters: Any) -> str:
+    """How calls were issued."""
+    return f"small and large calls, at {parameters.rate}"
