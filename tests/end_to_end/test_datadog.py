@@ -8,7 +8,8 @@ from tests.end_to_end.trials import measure_agent, sampled, verdicts, whole
 from tracetax.results.records import TrialRecord
 
 pytestmark = pytest.mark.real
-CALLS, RATE = 300, "300/s"
+CALLS, RATE = 300, "25/s"
+"""Twelve seconds, for the agent sends its statistics every ten."""
 MANY_CALLS = 20_000
 CUT_AT = 100
 """Executions of a call that become spans at most."""
@@ -47,7 +48,7 @@ def test_at_full_speed_what_arrives_and_what_is_told_are_what_was_made(tmp_path:
 
 def test_what_a_tree_has_beyond_the_limit_is_truncated_and_not_lost(tmp_path: Path) -> None:
     # in the other version of the protocol
-    trial = measure_agent(tmp_path, "datadog", ["strings-apart"], calls=CALLS, rate=RATE, depth=CUT_AT + 10)[
+    trial = measure_agent(tmp_path, "datadog", ["strings-apart"], calls=CALLS, rate="300/s", depth=CUT_AT + 10)[
         "strings-apart"
     ]
     assert whole(trial, CALLS, CUT_AT).truncated == 10 * CALLS

@@ -23,7 +23,7 @@ PATIENT = Limits(start=240.0, quiet=3.0)
 """For a machine that does much else at the same time."""
 BRIEF = replace(PATIENT, warm_up=3.0)
 """For what is counted alone, which does not depend on how warm it is."""
-DISTURBANCES = {"disturbed", "throttled", "swapped", "not-warm"}
+DISTURBANCES = {"disturbed", "throttled", "swapped", "not-warm", "still-compiling"}
 """Verdicts on the machine, which is not what these tests are about."""
 EXPERIMENT = """
 title = "{agent}"
