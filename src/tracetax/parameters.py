@@ -7,6 +7,8 @@ from msgspec import Struct
 FULL: Literal["full"] = "full"
 Rate: TypeAlias = float | Literal["full"]
 """Calls per second that the driver starts, all threads together, or ``"full"``: back to back."""
+Wait: TypeAlias = Literal["spin", "park"]
+"""How a caller passes the time until its next call is due."""
 
 
 class Parameters(Struct, frozen=True, kw_only=True, tag_field="kind"):
@@ -26,3 +28,12 @@ class Parameters(Struct, frozen=True, kw_only=True, tag_field="kind"):
     def kind(self) -> str:
         """The kind of workload whose parameters they are, by the name of its module in ``kinds/``."""
         return str(self.__struct_config__.tag)
+
+
+class Offers(Struct, frozen=True):
+    """What of a kind's parameters a program can do."""
+
+    threads_max: int
+    """Callers that can call at the same time."""
+    wait: tuple[Wait, ...]
+    """How callers can pass the time until a call is due; the first way is taken where none is asked for."""

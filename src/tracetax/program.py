@@ -6,6 +6,7 @@ from typing import Literal
 from msgspec import Struct
 
 from tracetax.model import Settings
+from tracetax.parameters import Offers as Offers
 
 
 class Monitored(Struct, frozen=True):
@@ -50,13 +51,6 @@ class StartUp(Struct, frozen=True):
     monitored: Monitored
     """The methods that agents can be asked to monitor."""
     files: tuple[GeneratedFile, ...]
-
-
-class Offers(Struct, frozen=True):
-    """What of a kind's parameters a program can do."""
-
-    threads_max: int
-    wait: tuple[str, ...]
 
 
 class ThreadNames(Struct, frozen=True):

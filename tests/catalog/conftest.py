@@ -96,7 +96,7 @@ def adhoc(known: Known, typed: TypedExperiment) -> Experiment:
 
 def searched(known: Known, typed: TypedSearch) -> tuple[Experiment, Search]:
     """What is searched, on Java."""
-    return searched_experiment(known, typed, JAVA)
+    return searched_experiment(MeasuredProgram("calltree/java", JAVA, known), typed)
 
 
 class Repository:

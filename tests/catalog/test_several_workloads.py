@@ -9,13 +9,21 @@ import pytest
 
 from tests.catalog.conftest import BASELINE, ROOT, TRACER, Repository
 from tracetax.catalog import CatalogError, every_agent, load_agents, load_catalog
-from tracetax.catalog.command_line import TypedExperiment, adhoc_experiment, one_workload, typed_workloads
+from tracetax.catalog.command_line import (
+    TypedExperiment,
+    TypedSearch,
+    adhoc_experiment,
+    one_workload,
+    searched_experiment,
+    typed_workloads,
+)
 from tracetax.catalog.experiment_file import agents_of, workloads_of
 from tracetax.catalog.own_artifacts import with_artifacts
 from tracetax.catalog.reading import COMMAND_LINE, Report, raise_problems
 from tracetax.catalog.settings import TypedSettings, typed_settings
-from tracetax.catalog.workload_file import read_programs
+from tracetax.catalog.workload_file import MeasuredProgram, load_workload, read_programs
 from tracetax.errors import UserError
+from tracetax.kinds import declaration
 from tracetax.model import Experiment, Use
 
 Change = Callable[[Path, str, str], None]
@@ -258,3 +266,24 @@ def test_the_shipped_experiment_measures_four_languages_as_shipped() -> None:
     ]
     assert len(experiment.left_out) == 2
     assert agents["kieker/python"] == load_agents(ROOT, "python")["kieker"]
+
+
+def test_callers_wait_in_the_first_way_that_their_program_offers(several: Repository, change: Change) -> None:
+    configured(several, 'agent = "tracer"', 'agent = "third"')
+    waits = {"java": "spin", "node": "park", "go": "spin"}
+    for experiment in (
+        loaded(several),
+        typed(several, agent="tracer,third", workload=",".join(f"calltree/{name}" for name in waits), rate="10/s"),
+    ):
+        assert {part.workload.partition("/")[2]: part.parameters.wait for part in experiment.parts} == waits
+    change(several.experiment, "[parameters]", '[parameters]\nwait = "park"')
+    assert {part.parameters.wait for part in loaded(several).parts} == {"park"}
+
+
+def test_an_agent_is_checked_and_searched_with_callers_that_wait_as_their_program_offers() -> None:
+    workload, runtime = load_workload("calltree/node", ROOT)
+    assert declaration("calltree").parameters_to_check(workload.offers).wait == "park"
+    known = every_agent(ROOT).of("node")
+    program = MeasuredProgram(workload.key, runtime, known, offers=workload.offers)
+    experiment, _ = searched_experiment(program, TypedSearch(agent="opentelemetry", workload=workload.key))
+    assert [part.parameters.wait for part in experiment.parts] == ["park"]

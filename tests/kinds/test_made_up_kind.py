@@ -18,6 +18,7 @@ from tracetax.errors import UserError
 from tracetax.kinds import declaration, declaration_of
 from tracetax.kinds.calltree import TreeParameters
 from tracetax.model import Search, Use
+from tracetax.parameters import Offers
 from tracetax.report import kinds as told
 from tracetax.results.blocks import charged_per_call, service_mean
 from tracetax.results.records import Cell, CpuAccount, CpuTimes, Durations, Moments, SteadyPart, TrialRecord
@@ -39,7 +40,7 @@ def parameters(monkeypatch: pytest.MonkeyPatch) -> Generator[Any]:
     """Those of the kind ``mix``, whose modules stand where those of all kinds are found."""
     for package, folder in ((kinds, "declared"), (told, "told")):
         monkeypatch.setattr(package, "__path__", [*package.__path__, str(Path(__file__).with_name(folder))])
-    yield declaration("mix").parameters_to_check()
+    yield declaration("mix").parameters_to_check(Offers(threads_max=1, wait=("park",)))
     for package in (kinds, told):
         sys.modules.pop(f"{package.__name__}.mix", None)
 

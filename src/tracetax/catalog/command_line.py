@@ -12,7 +12,7 @@ from typing import Annotated, TypeAlias
 from msgspec import Meta, Struct
 from msgspec.structs import asdict, replace
 
-from tracetax.catalog.agent_file import Known, configured, listed, stock_of, unknown_agent
+from tracetax.catalog.agent_file import configured, listed, stock_of, unknown_agent
 from tracetax.catalog.experiment_shape import (
     Blocks,
     CallRate,
@@ -41,7 +41,6 @@ from tracetax.model import (
     Search,
     Use,
 )
-from tracetax.program import Runtime
 
 WORKLOAD = "calltree/java"
 """Measured where neither ``--workload`` is given nor an experiment."""
@@ -167,7 +166,8 @@ def adhoc_experiment(programs: Sequence[MeasuredProgram], typed: TypedExperiment
     raise_problems(report)
     speed = "at full speed" if per_second == FULL else f"at {per_second:,g} calls/s"
     title = f"{speed[0].upper()}{speed[1:]}"
-    said = {key: (value,) for key, value in asdict(parameters).items() if key != "method_time_ns"}
+    typed_here = ("calls", "depth", "rate", "threads")
+    said = {key: (value,) for key, value in asdict(parameters).items() if key in typed_here}
     parts = tuple(
         Part(
             name=f"adhoc{level.suffix}",
@@ -192,15 +192,13 @@ def adhoc_experiment(programs: Sequence[MeasuredProgram], typed: TypedExperiment
     )
 
 
-def searched_experiment(known: Known, typed: TypedSearch, runtime: Runtime) -> tuple[Experiment, Search]:
-    """A part for each configuration, and how to search; ``runtime`` is that of the workload.
-
-    Raises CatalogError with every problem.
+def searched_experiment(program: MeasuredProgram, typed: TypedSearch) -> tuple[Experiment, Search]:
+    """A part for each configuration, and how to search. Raises CatalogError with every problem.
 
     Without ``--configuration`` each agent's stock ones are searched.
     """
     report = Report(COMMAND_LINE)
-    program = MeasuredProgram(typed.workload or WORKLOAD, runtime, known)
+    known = program.known
     lacks: list[Lack] = []
     uses = _typed_uses(typed, program, lacks, report)
     left_out(lacks, (program,), report)

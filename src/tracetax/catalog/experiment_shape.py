@@ -20,6 +20,7 @@ from tracetax.catalog.units import LONGEST_TRIAL_NS, TIME, Duration, HalfWidth, 
 from tracetax.catalog.workload_file import MeasuredProgram
 from tracetax.kinds.calltree import TreeParameters
 from tracetax.model import FULL, Rate, Schedule, Settings
+from tracetax.parameters import Wait
 from tracetax.program import Runtime, Setting
 
 Calls: TypeAlias = Annotated[int, Meta(ge=1, le=1_000_000_000)]
@@ -41,7 +42,7 @@ class ParametersShape(Struct, frozen=True, kw_only=True):
     method_time: Annotated[tuple[CallTime, ...], Meta(extra={"factor": True})] | None = None
     threads: Annotated[tuple[Threads, ...], Meta(extra={"factor": True})] | None = None
     rate: Annotated[tuple[CallRate, ...], Meta(extra={"factor": True})] | None = None
-    wait: Annotated[tuple[Literal["spin", "park"], ...], Meta(extra={"factor": True})] | None = None
+    wait: Annotated[tuple[Wait, ...], Meta(extra={"factor": True})] | None = None
     start_up_methods: Annotated[tuple[StartUpMethods, ...], Meta(extra={"factor": True})] | None = None
     start_up_monitored: Annotated[tuple[StartUpMethods, ...], Meta(extra={"factor": True})] | None = None
     start_up_built: Annotated[tuple[bool, ...], Meta(extra={"factor": True})] | None = None
@@ -211,9 +212,12 @@ def overridden(*tables: ParametersShape) -> Said:
 def combinations(parameters: Said, settings: Said, program: MeasuredProgram) -> Iterator[Combination]:
     """Every combination of the levels with a program, which is a level itself where an experiment measures several.
 
-    ``parameters`` must contain calls and depth, ``settings`` are those of the program's runtime.
+    ``parameters`` must contain calls and depth, ``settings`` are those of the program's runtime. Where they do not say
+    how to wait, callers wait in the first way that the program offers.
     """
     runtime = program.runtime
+    if program.offers and "wait" not in parameters:
+        parameters = {**parameters, "wait": program.offers.wait[:1]}
     factors = [_Factor(key, levels) for key, levels in parameters.items()]
     if runtime:
         factors += [_Factor(key, levels, runtime, runtime.settings[key]) for key, levels in settings.items()]

@@ -26,6 +26,7 @@ from tracetax.catalog.runtime_file import ThreadName, read_runtime, runtime_name
 from tracetax.errors import UserError
 from tracetax.kinds.calltree import TreeParameters
 from tracetax.model import FULL, WORKLOAD_BUILT, Experiment, language_of
+from tracetax.parameters import Wait
 from tracetax.program import (
     GeneratedFile,
     GoPackage,
@@ -50,7 +51,6 @@ NEEDED = {
     "arguments": "what the driver is to do",
 }
 """ "{shared}" and "{flags}" go to what runs the program, so they are needed beside "{runtime}" only."""
-Wait = Literal["spin", "park"]
 
 
 class MonitoredShape(Struct, frozen=True, kw_only=True):
@@ -153,6 +153,8 @@ class MeasuredProgram(Struct, frozen=True):
     """The agents for its language."""
     level: str = ""
     """What titles call it where an experiment measures several; else empty."""
+    offers: Offers | None = None
+    """None where the workload is not known."""
 
     @property
     def suffix(self) -> str:
@@ -193,25 +195,26 @@ def read_programs(
 
     Where a workload is not known, its agents are those for any language.
     """
-    runtimes: dict[str, Runtime | None] = {}
+    loaded: dict[str, tuple[Workload, Runtime] | tuple[None, None]] = {}
     for where, key in named:
-        if key in runtimes:
+        if key in loaded:
             report.add(where, f"{key} is named twice")
         else:
-            runtimes[key] = _runtime_of(key, where, root, report)
-    kinds = {key.partition("/")[0]: key for key, runtime in runtimes.items() if runtime}
+            loaded[key] = _loaded(key, where, root, report)
+    kinds = {key.partition("/")[0]: key for key, (workload, _) in loaded.items() if workload}
     if len(kinds) > 1:
         text = f"{' and '.join(kinds.values())} are of different kinds: name programs of one kind, or run each alone"
         report.add(named[0][0].partition("[")[0].partition(" ")[0], text)
-    names = [runtime.name if runtime else "" for runtime in runtimes.values()]
+    names = [runtime.name if runtime else "" for _, runtime in loaded.values()]
     return tuple(
         MeasuredProgram(
             key=key,
             runtime=runtime,
             known=agents.of(language_of(key) if runtime else ""),
-            level="" if len(runtimes) == 1 else name if name and names.count(name) == 1 else key,
+            level="" if len(loaded) == 1 else name if name and names.count(name) == 1 else key,
+            offers=workload.offers if workload else None,
         )
-        for name, (key, runtime) in zip(names, runtimes.items(), strict=True)
+        for name, (key, (workload, runtime)) in zip(names, loaded.items(), strict=True)
     )
 
 
@@ -243,16 +246,16 @@ def left_out(lacks: Sequence[Lack], programs: Sequence[MeasuredProgram], report:
     return tuple(sentences)
 
 
-def _runtime_of(key: str, where: str, root: Path, report: Report) -> Runtime | None:
-    """What a workload runs on; None after a problem was reported at ``where``."""
+def _loaded(key: str, where: str, root: Path, report: Report) -> tuple[Workload, Runtime] | tuple[None, None]:
+    """A workload and what it runs on; None and None after a problem was reported at ``where``."""
     try:
-        return load_workload(key, root)[1]
+        return load_workload(key, root)
     except CatalogError as error:
         problems = (f"{other.file}: {one.key}: {one.text}" for other in error.reports for one in other.problems)
         report.add(where, f"{key} cannot be measured: {'; '.join(problems)}")
     except UserError as error:
         report.add(where, str(error))
-    return None
+    return None, None
 
 
 def check_offers(experiment: Experiment, workload: Workload) -> None:

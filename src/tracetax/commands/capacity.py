@@ -11,7 +11,7 @@ from tracetax.analysis.capacity import build_capacity
 from tracetax.catalog import every_agent, rescheduled
 from tracetax.catalog.command_line import one_workload, searched_experiment
 from tracetax.catalog.own_artifacts import with_artifacts
-from tracetax.catalog.workload_file import load_workload
+from tracetax.catalog.workload_file import MeasuredProgram, load_workload
 from tracetax.commands.console import console as new_console
 from tracetax.commands.ending import ending_in_order, tell_failed
 from tracetax.commands.opening import Command, new_run, refuse_changed_files, taken_up
@@ -39,7 +39,8 @@ def capacity_command(request: CapacityRequest, root: Path, typed: tuple[str, ...
         raise UserError("--agent says whose rate is searched for: ./tracetax capacity --agent opentelemetry,kieker")
     workload, runtime = load_workload(one_workload(request.workload), root)
     known = every_agent(root, request.agents_dirs).of(language_of(workload.key))
-    experiment, search = searched_experiment(known, request, runtime)
+    program = MeasuredProgram(workload.key, runtime, known, offers=workload.offers)
+    experiment, search = searched_experiment(program, request)
     replaced = with_artifacts(experiment, known.agents, request.artifacts, most=1)
     machine = machine_facts(Path.cwd())
     path = request.out or RunFolder.new_path(Path("runs"), experiment.key, os.urandom(2).hex())

@@ -39,7 +39,7 @@ from tracetax.model import (
     Use,
     language_of,
 )
-from tracetax.program import Runtime
+from tracetax.program import Runtime, Workload
 from tracetax.results.folder import RunFolder
 from tracetax.results.records import Cell
 from tracetax.run.plan import TrialPlan, Turn, heap_for
@@ -76,7 +76,7 @@ def check_command(request: CheckRequest, root: Path, typed: tuple[str, ...]) -> 
     known = every_agent(root, request.agents_dirs).of(language_of(workload.key))
     agents: Mapping[str, Agent] = known.agents
     name = _configuration(known, request)
-    experiment = _experiment(Use(request.agent, name), workload.key, _settings(request, runtime))
+    experiment = _experiment(Use(request.agent, name), workload, _settings(request, runtime))
     replaced = with_artifacts(experiment, agents, request.artifacts, most=1)
     experiment, agents = replaced.experiment, replaced.agents
     machine = machine_facts(Path.cwd())
@@ -119,18 +119,18 @@ def _settings(request: CheckRequest, runtime: Runtime) -> Settings:
     return {name: values[0] for name, values in levels.items()}
 
 
-def _experiment(use: Use, workload: str, settings: Settings) -> Experiment:
+def _experiment(use: Use, workload: Workload, settings: Settings) -> Experiment:
     part = Part(
         name="check",
         title=f"{use}, slowly",
-        parameters=declaration(workload.partition("/")[0]).parameters_to_check(),
+        parameters=declaration(workload.key.partition("/")[0]).parameters_to_check(workload.offers),
         uses=(use,),
         settings=settings,
     )
     return Experiment(
         key=f"check-{use.agent}",
         title=f"FileCheck of {use}",
-        workload=workload,
+        workload=workload.key,
         parts=(part,),
         schedule=Schedule(memory=False),
         result=False,

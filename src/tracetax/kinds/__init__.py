@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, Uni
 
 from tracetax.agent import Configuration
 from tracetax.errors import UserError
-from tracetax.parameters import Parameters, Rate
+from tracetax.parameters import Offers, Parameters, Rate
 
 KIND = "KIND"
 """What a module of this folder calls its declaration."""
@@ -91,7 +91,7 @@ class Declaration(ABC, Generic[P]):
         """The parameters of a trial of about so many seconds at a rate; None where no highest rate can be searched."""
 
     @abstractmethod
-    def parameters_to_check(self) -> P:
+    def parameters_to_check(self, offers: Offers) -> P:
         """What an agent's file is checked with: few calls, far from any loss."""
 
     @abstractmethod

@@ -1,13 +1,12 @@
 """The call tree: a call is a chain of ``depth`` invocations of one monitored method, as in MooBench."""
 
 import math
-from typing import Literal
 
 from msgspec.structs import replace
 
 from tracetax.agent import Configuration, Delivery
 from tracetax.kinds import Declaration
-from tracetax.parameters import FULL, Parameters, Rate
+from tracetax.parameters import FULL, Offers, Parameters, Rate, Wait
 from tracetax.words import plural
 
 CHUNK_CALLS = 16
@@ -27,8 +26,7 @@ class TreeParameters(Parameters, frozen=True, kw_only=True, tag="calltree"):
     depth: int
     method_time_ns: int = 0
     """How long the leaf works."""
-    wait: Literal["spin", "park"] = "spin"
-    """How a caller passes the time until its next call is due."""
+    wait: Wait = "spin"
 
 
 def traced(parameters: TreeParameters, config: Configuration) -> int:
@@ -123,9 +121,9 @@ class CallTree(Declaration[TreeParameters]):
         calls = CALLS_AT_FULL_SPEED if rate == FULL else max(parameters.threads, round(rate * seconds))
         return replace(parameters, rate=rate, calls=calls)
 
-    def parameters_to_check(self) -> TreeParameters:
+    def parameters_to_check(self, offers: Offers) -> TreeParameters:
         """Ten seconds of trees as deep as MooBench's."""
-        return TreeParameters(calls=1_000, depth=10, rate=100.0)
+        return TreeParameters(calls=1_000, depth=10, rate=100.0, wait=offers.wait[0])
 
     def words(self, parameters: TreeParameters) -> str:
         """Calls, their depth, rate, threads, work and what the program calls at its start."""

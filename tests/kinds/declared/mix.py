@@ -2,7 +2,7 @@
 
 from tracetax.agent import Configuration
 from tracetax.kinds import Declaration
-from tracetax.parameters import Parameters, Rate
+from tracetax.parameters import Offers, Parameters, Rate
 from tracetax.words import plural
 
 
@@ -59,7 +59,7 @@ class Mix(Declaration[MixParameters]):
     def at_rate(self, parameters: MixParameters, rate: Rate, seconds: float) -> MixParameters | None:
         return None
 
-    def parameters_to_check(self) -> MixParameters:
+    def parameters_to_check(self, offers: Offers) -> MixParameters:
         return MixParameters(calls=10, small=1)
 
     def words(self, parameters: MixParameters) -> str:
