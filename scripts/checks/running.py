@@ -19,7 +19,7 @@ from tracetax.errors import ExitCode
 from tracetax.machine.limits import usable_cores
 
 AT_ONCE = 4
-"""Checks, or files of tests, that run side by side at most, on as many cores: a trial takes up to 2 GiB of memory."""
+"""Checks, or files of tests, that run side by side at most: a trial takes up to 2 GiB of memory."""
 
 
 def run_checks(root: Path, arguments: Sequence[str]) -> ExitCode:
@@ -57,12 +57,13 @@ def side_by_side(every: Iterable[Check]) -> Generator[Outcome]:
 
 
 def run_pytest(root: Path, arguments: Sequence[str]) -> tuple[int, str]:
-    """Run the tests on all cores, up to four; their output is passed on as it comes, the last line held back.
+    """Run the tests side by side; their output is passed on as it comes, the last line held back.
 
     Returns the status and that line. A later option of ``arguments`` wins: ``-n 0`` runs one test after the other.
-    The tests of a file stay together, for they share what they set up.
+    The tests of a file stay together, for they share what they set up. One process more than there are cores runs
+    them, up to four, for many tests wait: for a time-out, a rate, a program's end.
     """
-    workers = (f"--numprocesses={min(AT_ONCE, usable_cores())}", "--dist=loadfile")
+    workers = (f"--numprocesses={min(AT_ONCE, usable_cores() + 1)}", "--dist=loadfile")
     held = ""
     with subprocess.Popen(
         (sys.executable, "-m", "pytest", *workers, *arguments),
