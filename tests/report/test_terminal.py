@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.console import Console
 
+from tracetax.report.exports import markdown
 from tracetax.report.terminal import render
 from tracetax.results.findings import Findings, StartsFinding
 from tracetax.results.records import Verdict
@@ -216,6 +217,19 @@ def test_a_run_without_cpu_has_no_column_for_it() -> None:
     text = printed(replace(findings, configurations=rows))
     assert "CPU" not in text
     assert "1 Kieker binary TCP 147.2 ± 2.1 3,480 100 %" in words(text)
+
+
+def test_p99_has_a_column_only_where_a_trial_had_enough_calls_for_it() -> None:
+    findings = sample_findings()
+    assert "p99 of a call" in markdown.export(findings)
+    rows = tuple(
+        replace(row, measures=tuple(of for of in row.measures if of.name != "service_time_p99"))
+        for row in findings.configurations
+    )
+    without = replace(findings, configurations=rows)
+    assert "p99 of" not in printed(without)
+    assert "1 Kieker binary TCP 199.2 ± 2.6 147.2 ± 2.1 100 %" in words(printed(without))
+    assert "p99 of a call" not in markdown.export(without)
 
 
 def test_how_two_builds_compare_comes_first() -> None:

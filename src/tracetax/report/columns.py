@@ -52,7 +52,8 @@ class Layout:
         rows = [row for row, _ in placed]
         notes = [labels(row, part) for row, part in placed]
         self.agent = _widest(printable(row.agent_name) for row in rows)
-        self.p99 = _widest((*P99, *map(_p99, rows)))
+        tails = [_p99(row) for row in rows]
+        self.p99 = _widest((*P99, *tails)) if any(tails) else 0
         self.records = _widest((*RECORDS, *map(_records, rows)))
         title = _widest(printable(title_of(row)) for row in rows)
         ranked = any(row.rank is not None for row in rows)
@@ -63,8 +64,8 @@ class Layout:
         self.pairs = [pair.leading() if ranked and pair is pairs[0] else pair for pair in pairs]
         wanted = min(title, MIN_TITLE)
         columns = self.p99, self.records, *(pair.width for pair in self.pairs)
-        left = width - RANK - 2 * GAP - self.agent - sum(column + GAP for column in columns)
-        if left < wanted:
+        left = width - RANK - 2 * GAP - self.agent - sum(column + GAP for column in columns if column)
+        if left < wanted and self.p99:
             left += self.p99 + GAP
             self.p99 = 0
         if left < wanted and len(self.pairs) > 1:

@@ -75,7 +75,7 @@ def _table(views: list[PartView]) -> WorkloadTable:
         for row in view.rows:
             key = _line_of(row)
             if key in lines and lines[key][place]:
-                key = (*key[:-1], row.configuration)
+                key = (*key[:-1], row.configuration, row.technology)
             lines.setdefault(key, [None] * len(views))[place] = row
     agents = [agent for agent, *_ in lines]
     return WorkloadTable(
@@ -88,9 +88,12 @@ def _table(views: list[PartView]) -> WorkloadTable:
 
 
 def _line_of(row: ConfigurationFinding) -> tuple[str, ...]:
-    """What rows of different programs share that stand in one line: of an agent as shipped, whatever it ships with."""
+    """What rows of different programs share that stand in one line.
+
+    An agent as shipped is one line, whatever it ships with; the technology is another one in each language.
+    """
     shipped = row.profile == Profile.STOCK
-    return row.agent, row.build, row.backend, row.technology, "" if shipped else row.configuration
+    return row.agent, row.build, row.backend, "" if shipped else row.configuration
 
 
 def _name(rows: Sequence[ConfigurationFinding | None], *, alone: bool) -> str:

@@ -113,10 +113,11 @@ def _table(view: PartView, by: Cost) -> Iterator[str]:
     costs = ["CPU per record, ns", f"overhead per {unit_of(view.part)}, ns"][:: 1 if by == "cpu" else -1]
     marked = any(row.rank is not None for row in view.rows)
     costs[0] += ", ranked by this" if marked else ""
-    yield f"| | agent | configuration | {' | '.join(costs)} | p99 of a call | records | {more}|"
-    yield f"| --: | --- | --- | --: | --: | --: | --: | {'--: | ' * len(builds)}--- |"
+    tail = ["p99 of a call"] if _has_tail(view) else []
+    yield f"| | agent | configuration | {' | '.join((*costs, *tail, 'records'))} | {more}|"
+    yield f"| --: | --- | --- | {'--: | ' * (3 + len(tail) + len(builds))}--- |"
     for group, rows in view.groups.items():
-        yield f"| | *{_escaped(group_heading(group, rows))}* | | | | | | {'| ' * len(builds)}|"
+        yield f"| | *{_escaped(group_heading(group, rows))}* | {'| ' * (4 + len(tail) + len(builds))}|"
         for row in rows:
             *cells, notes = _cells(view, group, row, by)
             added = [measured_time(of) if (of := measure(row, name)) else "" for _, name in builds]
@@ -141,15 +142,21 @@ def _throughput(view: PartView) -> Iterator[str]:
 def _cells(view: PartView, group: Group, row: ConfigurationFinding, by: Cost) -> list[str]:
     rank = str(row.rank) if group is Group.DELIVERS and row.rank is not None else ""
     names = [rank, _escaped(row.agent_name), _escaped(title_of(row))]
+    p99 = measure(row, "service_time_p99")
+    slow = [" ".join(numbers.measured_duration(p99.estimate, half_width(p99))[::2]) if p99 else ""]
+    slow = slow if _has_tail(view) else []
     if group is Group.FAILED:
         why = [verdict.text for verdict in errors(row)] or ["no block of it was completed"]
-        return [*names, "", "", "", "", _escaped(" ".join(why))]
-    p99 = measure(row, "service_time_p99")
-    slow = " ".join(numbers.measured_duration(p99.estimate, half_width(p99))[::2]) if p99 else ""
+        return [*names, "", "", *("" for _ in slow), "", _escaped(" ".join(why))]
     share = row.records.completeness
     records = numbers.percent(share) if promises(row) and share is not None else ""
     costs = [_measured(cpu(row)), _measured(overhead(row))][:: 1 if by == "cpu" else -1]
-    return [*names, *costs, slow, records, ", ".join(labels(row, view.part))]
+    return [*names, *costs, *slow, records, ", ".join(labels(row, view.part))]
+
+
+def _has_tail(view: PartView) -> bool:
+    """Whether a trial had enough calls for p99, so that it has a column."""
+    return any(measure(row, "service_time_p99") for row in view.rows)
 
 
 def _lines(group: tuple[GrowthFinding, ...]) -> Iterator[str]:

@@ -35,6 +35,7 @@ from tracetax.results.findings import ConfigurationFinding
 
 BEFORE = (("Rank", "rank"), ("Agent and configuration", "name"))
 AFTER = (("Ratio of calls", "number ratio"), ("p99 of a call", "number tail-time"), ("Records", "number arrived"))
+TAIL = AFTER[1]
 READING = (
     "Further left is cheaper; the bar is the 95 % interval, the shade what this machine calls no difference. Filled: "
     "delivers everything; hollow: records are missing; diamond: none promised; arrow: off the scale."
@@ -61,6 +62,8 @@ class _Style(Struct, frozen=True):
     """What the rows of a part have in common: the plots, and what is told of the whole run."""
 
     panels: list[Panel]
+    after: list[tuple[str, str]]
+    """The columns after the plots: without p99 where no trial had enough calls for it."""
     told: tuple[str, ...]
 
 
@@ -77,7 +80,7 @@ def ranking(parts: list[PartView], by: str, told: Sequence[str] = ()) -> Markup:
         "ranking",
         "What each configuration costs",
         caption(READING, "findings.json", "measures.parquet", BEHIND, more=more),
-        [_part(view, _Style(_panels(view, with_cpu, by), tuple(told))) for view in parts],
+        [_part(view, _Style(_panels(view, with_cpu, by), _after(view), tuple(told))) for view in parts],
         _meanings(parts),
     )
 
@@ -103,9 +106,14 @@ def _panels(view: PartView, with_cpu: bool, by: str) -> list[Panel]:
     return sorted(panels, key=lambda panel: panel.place)
 
 
+def _after(view: PartView) -> list[tuple[str, str]]:
+    tail = any(measure(row, "service_time_p99") for row in view.rows)
+    return [column for column in AFTER if tail or column != TAIL]
+
+
 def _part(view: PartView, style: _Style) -> Markup:
     panels = style.panels
-    columns = [*BEFORE, *(heading for panel in panels for heading in panel.headings()), *AFTER]
+    columns = [*BEFORE, *(heading for panel in panels for heading in panel.headings()), *style.after]
     groups = {group: _group(view, group, style, len(columns)) for group in view.groups if group is not Group.FAILED}
     failed = _group(view, Group.FAILED, style, len(columns)) if Group.FAILED in view.groups else None
     return h(
@@ -118,7 +126,7 @@ def _part(view: PartView, style: _Style) -> Markup:
             h("caption", f"{view.part.title}: what each configuration costs", class_="visually-hidden"),
             h("thead", h("tr", [_heading(name, class_) for name, class_ in columns], role="row"), role="rowgroup"),
             list(groups.values()),
-            h("tbody", _axis_row(panels), role="rowgroup") if groups else None,
+            h("tbody", _axis_row(style), role="rowgroup") if groups else None,
             failed,
             class_="forest two" if len(panels) > 1 else "forest",
             role="table",
@@ -156,9 +164,9 @@ def _heading(name: str, class_: str) -> Markup:
     return h("th", label, class_=class_, scope="col", role="columnheader")
 
 
-def _axis_row(panels: list[Panel]) -> Markup:
-    cells = [h("td", role="cell") for _ in BEFORE] + [cell for panel in panels for cell in panel.scale()]
-    cells += [h("td", role="cell") for _ in AFTER]
+def _axis_row(style: _Style) -> Markup:
+    cells = [h("td", role="cell") for _ in BEFORE] + [cell for panel in style.panels for cell in panel.scale()]
+    cells += [h("td", role="cell") for _ in style.after]
     return h("tr", cells, role="row", class_="axis-row", aria_hidden="true")
 
 
@@ -194,7 +202,7 @@ def _row(view: PartView, group: Group, row: ConfigurationFinding, style: _Style)
         _name(row, [" ", notes, _made(view, row), beside(remarks(row, style.told))]),
         [panel.cells(row, group) for panel in style.panels],
         _number("ratio", f"× {numbers.alone(ratio.estimate, half_width(ratio))}" if ratio else "–", "ratio"),
-        _number("tail-time", duration_of(p99) or "–", "p99"),
+        _number("tail-time", duration_of(p99) or "–", "p99") if TAIL in style.after else None,
         _number("arrived", _records(row), "records"),
         class_=MARKS[group],
         role="row",
