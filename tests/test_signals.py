@@ -15,7 +15,7 @@ import pytest
 
 from tests.run.stand_ins import ROOT
 from tests.test_process import gone
-from tracetax.signals import heeded, undivided
+from tracetax.signals import HEEDED, heeded, undivided
 
 SIGNALS = 300
 PATIENCE_SECONDS = 240
@@ -32,6 +32,8 @@ def children():
 
 while True:
     try:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         with ending_in_order(console()):
             print("ready", flush=True)
             while True:
@@ -129,6 +131,86 @@ def daemon_of(output: Path) -> int:
     return int(output.read_text())
 
 
+ENDING = """
+import time
+from tracetax.signals import heeded
+try:
+    with heeded(lambda: None):
+        print("ready", flush=True)
+        time.sleep(600)
+except KeyboardInterrupt:
+    print("told", flush=True)
+    time.sleep(0.5)
+    print("done", flush=True)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_after_what_was_told_the_end_is_not_disturbed(tmp_path: Path, number: signal.Signals) -> None:
+    with running(ENDING, tmp_path) as process:
+        assert line(process) == "ready"
+        process.send_signal(number)
+        assert line(process) == "told"
+        process.send_signal(signal.SIGINT)
+        process.send_signal(signal.SIGTERM)
+        assert line(process) == "done"
+        assert process.wait(20) == 0
+        assert process.stderr and process.stderr.read() == ""
+
+
+LISTED = """
+import atexit, sys, time
+from tracetax import cli
+from tracetax.commands import listings
+
+def show_list(*words, **options):
+    print("ready", flush=True)
+    time.sleep(600)
+
+@atexit.register
+def shut_down():
+    print("ending", flush=True)
+    time.sleep(0.5)
+
+listings.show_list = show_list
+sys.argv = ["tracetax", "list", "agents"]
+cli.main()
+"""
+
+
+def test_a_command_that_is_interrupted_says_so_and_a_signal_at_its_end_changes_nothing(tmp_path: Path) -> None:
+    with running(LISTED, tmp_path) as process:
+        assert line(process) == "ready"
+        process.send_signal(signal.SIGINT)
+        assert line(process) == "ending"
+        process.send_signal(signal.SIGTERM)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 130
+        assert process.stderr and process.stderr.read() == "Interrupted.\n"
+
+
+LOADED = """
+import runpy, sys, time
+
+class Slow:
+    def find_spec(self, name, path=None, target=None):
+        if name == "tracetax.installed":
+            print("ready", flush=True)
+            time.sleep(600)
+
+sys.meta_path.insert(0, Slow())
+runpy.run_module("tracetax", run_name="__main__")
+"""
+
+
+def test_a_ctrl_c_while_the_program_is_loaded_shows_no_stack_trace(tmp_path: Path) -> None:
+    with running(LOADED, tmp_path) as process:
+        assert line(process) == "ready"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == -signal.SIGINT
+        assert process.stderr and process.stderr.read() == ""
+
+
 HUNG_UP = """
 import time
 from tracetax.signals import heeded
@@ -155,16 +237,32 @@ def test_a_terminal_that_closes_tells_more_than_once_and_is_heeded_once(tmp_path
         assert process.wait(20) == 0
 
 
+@pytest.fixture
+def handlers_of_the_caller() -> Generator[None]:
+    """Puts back what a told ``heeded`` leaves ignored."""
+    before = {number: signal.getsignal(number) for number in HEEDED}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("handlers_of_the_caller")
 def test_what_is_told_in_an_undivided_step_is_raised_at_its_end() -> None:
     steps: list[str] = []
-    before = signal.getsignal(signal.SIGTERM)
     with pytest.raises(KeyboardInterrupt), heeded(lambda: None):
         with undivided():
             os.kill(os.getpid(), signal.SIGTERM)
             steps.append("whole")
         steps.append("never")
     assert steps == ["whole"]
-    assert signal.getsignal(signal.SIGTERM) == before
+    assert signal.getsignal(signal.SIGTERM) == signal.SIG_IGN
+
+
+def test_where_nothing_was_told_the_callers_handlers_come_back() -> None:
+    before = [signal.getsignal(number) for number in HEEDED]
+    with heeded(lambda: None):
+        assert [signal.getsignal(number) for number in HEEDED] != before
+    assert [signal.getsignal(number) for number in HEEDED] == before
 
 
 class Finalized:
@@ -174,6 +272,7 @@ class Finalized:
         os.kill(os.getpid(), signal.SIGTERM)
 
 
+@pytest.mark.usefixtures("handlers_of_the_caller")
 def test_what_is_told_while_an_object_is_finalized_is_raised_a_moment_later() -> None:
     with pytest.raises(KeyboardInterrupt), heeded(lambda: None):
         Finalized()
@@ -181,6 +280,7 @@ def test_what_is_told_while_an_object_is_finalized_is_raised_a_moment_later() ->
         pytest.fail("it was dropped")
 
 
+@pytest.mark.usefixtures("handlers_of_the_caller")
 def test_what_is_told_in_a_finalizer_is_raised_at_the_latest_at_the_end() -> None:
     before = signal.getsignal(signal.SIGALRM), sys.unraisablehook
     with pytest.raises(KeyboardInterrupt), heeded(lambda: None):

@@ -1,5 +1,6 @@
 """Which commands there are, and what ``--help`` says about them; what they do stands in ``commands/``."""
 
+import signal
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -41,7 +42,14 @@ Exit codes:
     130  interrupted; every finished trial is kept
 """
 
-app = App(name="tracetax", help=HELP, help_format="plaintext", version=__version__, version_flags=["--version"])
+app = App(
+    name="tracetax",
+    help=HELP,
+    help_format="plaintext",
+    version=__version__,
+    version_flags=["--version"],
+    suppress_keyboard_interrupt=False,  # main says that it was interrupted, and ends in order
+)
 
 COMMANDS = {
     "request:run": """Measure an experiment and show what it found.
@@ -160,6 +168,8 @@ def main() -> None:
     """Run the command that was typed; a user's mistake is a sentence, never a stack trace."""
     from tracetax.commands.ending import end, tell
 
+    if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         status = app(print_error=True, exit_on_error=True, result_action="return_value")
     except UserError as error:

@@ -44,6 +44,9 @@ def heeded(last_resort: Callable[[], None]) -> Generator[None]:
 
     The third Ctrl-C or TERM calls ``last_resort``, which is to leave nothing running, and ends the program with
     status 130. Only the first HUP is heeded: shell and kernel send it one after the other. For the main thread.
+
+    Where one was told, the program is about to end, and the signals are ignored from the block's end on. Python's own
+    handler would else print a stack trace, or let the signal kill the program, in the middle of its last words.
     """
     _Told.pid, _Told.last_resort = os.getpid(), (last_resort,)
     _Told.times, _Told.pending, _Told.hung_up = 0, False, False
@@ -53,8 +56,15 @@ def heeded(last_resort: Callable[[], None]) -> Generator[None]:
         with _never_dropped():
             yield
     finally:
+        told = _Told.times or _Told.hung_up
         for number, handler in before.items():
-            signal.signal(number, handler)
+            signal.signal(number, signal.SIG_IGN if told else handler)
+
+
+def ignored() -> None:
+    """Ignore Ctrl-C, TERM and HUP from now on: the program has only its last words to say."""
+    for number in HEEDED:
+        signal.signal(number, signal.SIG_IGN)
 
 
 @contextmanager

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import signal
 import sys
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -12,7 +11,7 @@ from rich.console import Console
 
 from tracetax.process import kill_all, left_behind, none_forgotten
 from tracetax.results.folder import RunFolder
-from tracetax.signals import heeded
+from tracetax.signals import heeded, ignored
 
 
 @contextmanager
@@ -39,15 +38,15 @@ def tell_failed(numbers: Sequence[int], folder: RunFolder, console: Console) -> 
 
 
 def tell(text: str) -> None:
-    """Say a last word to whoever still reads: the terminal may be closed. From here on Ctrl-C is not heeded."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Say a last word to whoever still reads: the terminal may be closed. From here on no signal is heeded."""
+    ignored()
     with contextlib.suppress(OSError):
         print(text, file=sys.stderr, flush=True)
 
 
 def end(status: int) -> NoReturn:
     """End with this status, also where what was printed last can no longer be: Python would make it 120."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    ignored()
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
