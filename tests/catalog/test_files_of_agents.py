@@ -37,6 +37,11 @@ def test_no_two_starts_of_inspectit_write_into_one_place() -> None:
         assert {"-Dinspectit.logging.file.enabled=false", "-Dinspectit.temp-dir={trial.dir}"} <= set(config.flags)
 
 
+def test_inspectit_was_run_on_the_three_releases_that_its_file_names() -> None:
+    agent = load_agents(ROOT, "java")["inspectit"]
+    assert agent.runtime.tested == (17, 21, 25)
+
+
 def test_inspectits_stock_row_is_woven_before_the_first_call() -> None:
     configurations = load_agents(ROOT, "java")["inspectit"].configurations
     (stock,) = (config for config in configurations.values() if config.profile is Profile.STOCK)

@@ -1,8 +1,14 @@
-"""What ``check-agent`` quotes from a trial's logs."""
+"""What ``check-agent`` quotes from a trial's logs, and what it prints of an agent's checksums."""
 
+import tomllib
 from pathlib import Path
 
-from tracetax.commands.check_agent import COMPLAINT_LENGTH, last_complaint
+import pytest
+
+from tests.run.stand_ins import ROOT
+from tracetax.commands import check_agent
+from tracetax.commands.check_agent import COMPLAINT_LENGTH, last_complaint, pin_command
+from tracetax.errors import UserError
 
 
 def test_the_last_line_that_warns_is_quoted_from_its_severity_on(tmp_path: Path) -> None:
@@ -20,3 +26,36 @@ def test_without_logs_or_warnings_nothing_is_quoted(tmp_path: Path) -> None:
 def test_a_long_line_is_cut(tmp_path: Path) -> None:
     (tmp_path / "stderr.txt").write_text(f"SEVERE {'x' * 1000}\n")
     assert len(last_complaint(tmp_path)) == COMPLAINT_LENGTH
+
+
+def test_checksums_are_printed_as_toml_to_paste_and_nothing_beside(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pins = {"agent": "ab" * 32, "plugin": "cd" * 32}
+
+    def missing(_agent: object, _cache: object, say: object) -> dict[str, str]:
+        assert callable(say)
+        say("Fetched one file")
+        return pins
+
+    monkeypatch.setattr(check_agent, "missing_pins", missing)
+    assert pin_command("skywalking", ROOT, ()) == 0
+    printed = capsys.readouterr()
+    assert tomllib.loads(printed.out) == {"artifacts": {name: {"sha256": sha256} for name, sha256 in pins.items()}}
+    assert "Fetched one file" in printed.err
+    assert "Compare them with what the project publishes" in printed.err
+
+
+def test_an_agent_whose_files_are_pinned_prints_no_toml(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(check_agent, "missing_pins", lambda *_: {})
+    assert pin_command("kieker", ROOT, ()) == 0
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ("", "Everything is pinned.\n")
+
+
+def test_the_checksums_of_an_agent_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(UserError, match="nobody"):
+        pin_command("nobody", ROOT, ())
+    assert capsys.readouterr().out == ""

@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tracetax.statistics.intervals import t_critical, t_interval, t_p_value
+from tracetax.statistics.intervals import skewed_interval, t_critical, t_interval, t_p_value
 
 stats: Any = import_module("scipy.stats")  # scipy comes without types
 
@@ -35,3 +35,15 @@ def test_equal_values_have_an_interval_without_width() -> None:
 def test_students_t_needs_a_degree_of_freedom() -> None:
     with pytest.raises(ValueError, match="degree of freedom"):
         t_critical(0)
+
+
+def test_halls_interval_is_where_his_cubic_takes_students_quantiles() -> None:
+    # For 1, 1, 1, 1, 6: mean 2, sd √5, standard error 1, skewness 12 / 4^1.5 = 1.5; t(4) = 2.77645.
+    # Hall 1992: T + γ(T²/3 + 1/6)/√n + γ²T³/(27n) = ±t, solved for T = 2 − μ by bisection.
+    assert skewed_interval([1, 1, 1, 1, 6]).ci95 == pytest.approx((0.1782373, 10.8490848), abs=1e-7)
+    assert skewed_interval([-1, -1, -1, -1, -6]).ci95 == pytest.approx((-10.8490848, -0.1782373), abs=1e-7)
+
+
+def test_halls_interval_of_what_has_no_skewness_is_students() -> None:
+    assert skewed_interval([1, 2, 3]).ci95 == t_interval([1, 2, 3]).ci95
+    assert skewed_interval([1, 5]).ci95 == t_interval([1, 5]).ci95
