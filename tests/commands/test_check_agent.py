@@ -49,7 +49,10 @@ def test_checksums_are_printed_as_toml_to_paste_and_nothing_beside(
 def test_an_agent_whose_files_are_pinned_prints_no_toml(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(check_agent, "missing_pins", lambda *_: {})
+    def missing(*_: object) -> dict[str, str]:
+        return {}
+
+    monkeypatch.setattr(check_agent, "missing_pins", missing)
     assert pin_command("kieker", ROOT, ()) == 0
     printed = capsys.readouterr()
     assert (printed.out, printed.err) == ("", "Everything is pinned.\n")

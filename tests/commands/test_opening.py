@@ -83,7 +83,11 @@ def asked(
     monkeypatch: pytest.MonkeyPatch, typed: str, *, cores: float = 1.9, keyboard: bool = True, screen: bool = True
 ) -> str:
     """What the question on a machine with busy cores prints; KeyboardInterrupt where the answer is no."""
-    monkeypatch.setattr("tracetax.commands.opening.busy_cores", lambda _isolation: cores)
+
+    def busy_cores(_isolation: object) -> float:
+        return cores
+
+    monkeypatch.setattr("tracetax.commands.opening.busy_cores", busy_cores)
     monkeypatch.setattr("sys.stdin", Keyboard(typed, terminal=keyboard))
     printed = io.StringIO()
     monkeypatch.setattr("builtins.input", lambda prompt="": _read(printed, prompt))
