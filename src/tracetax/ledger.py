@@ -8,11 +8,17 @@ from msgspec import Struct
 
 
 class Sampling(Struct, frozen=True):
-    """How a sampler chooses the calls that it records: one in so many."""
+    """How a sampler chooses the calls that it records: one in so many, or so many in a time."""
 
-    one_in: int
-    by: Literal["count", "chance"]
-    """``count``: exactly every so-manyth; ``chance``: each by itself, with that probability."""
+    one_in: int = 1
+    by: Literal["count", "chance", "time"] = "count"
+    """``count``: exactly every so-manyth; ``chance``: each by itself, with that probability; ``time``: the first ones
+    of each window.
+    """
+    at_most: int = 0
+    """By time: the calls of a window that it records, where so many are made."""
+    per_ns: int = 0
+    """By time: how long a window is."""
 
 
 class RecordCounts(Struct, frozen=True, kw_only=True):

@@ -66,6 +66,11 @@ def test_how_it_samples_is_taken_from_what_is_extended_where_that_samples_too(
     assert configuration(repository, "lossless").sampling is None
 
 
+def test_one_that_samples_by_time_says_how_many_in_how_long(repository: Repository, change: Change) -> None:
+    change(repository.tracer, '"lossy"', '"sampled"\nsampling = { at_most = 60, per = "3 s" }')
+    assert configuration(repository, "stock").sampling == Sampling(by="time", at_most=60, per_ns=3 * 10**9)
+
+
 def test_a_name_is_expected_too_where_nothing_is_promised_and_none_is_given(
     repository: Repository, change: Change
 ) -> None:
@@ -139,7 +144,10 @@ def test_a_good_agent_has_no_problem(repository: Repository) -> None:
         ("(\\d+)", "(\\d+", "configurations.stock.drop_log", "is no regular expression"),
         ("(\\d+)", "\\d+", "configurations.stock.drop_log", "must have exactly one group"),
         ('"lossy"', '"lossy"\nsampling = { one_in = 2, by = "count" }', "configurations.stock.sampling", "not sample"),
-        ('"lossy"', '"sampled"\nsampling = { one_in = 2 }', "configurations.stock.sampling.by", "is missing"),
+        ('"lossy"', '"sampled"\nsampling = { one_in = 2 }', "configurations.stock.sampling", "either"),
+        ('"lossy"', '"sampled"\nsampling = { at_most = 2 }', "configurations.stock.sampling", "either"),
+        ('"lossy"', '"sampled"\nsampling = { one_in = 2, per = "1 s" }', "configurations.stock.sampling", "either"),
+        ('"lossy"', '"sampled"\nsampling = {}', "configurations.stock.sampling", "either"),
         ('"lossy"', '"sampled"\nsampling = { one_in = 0, by = "count" }', "configurations.stock.sampling.one_in", "1"),
         ('delivery = "complete"', "", "configurations.lossless.profile", 'delivery must be "complete"'),
         ('"none"', '"none"\nprotocol = "otlp-http"', "configurations.off.protocol", "promises no records"),

@@ -14,7 +14,7 @@ from tracetax.kinds import declaration_of
 from tracetax.ledger import ProtocolCount, Sampling, account
 from tracetax.model import BASELINE, Configuration, Delivery, Memory, Part, heap_of
 from tracetax.run import backends
-from tracetax.run.plan import cells, expected_records, heap_for
+from tracetax.run.plan import cells, expected_records, heap_for, records_due
 from tracetax.run.verdicts import of_sample
 from tracetax.run.warm_up import burst_calls
 
@@ -108,6 +108,42 @@ def test_what_a_sampler_cannot_have_left_out_is_a_loss(
     assert (records.missing_of_sample > 0, records.blocks_incomplete) == (
         (True, 1) if found == "sample-loss" else (False, 0)
     )
+
+
+def test_one_that_samples_by_time_is_held_to_its_windows(tmp_path: Path, sink_binary: Path) -> None:
+    short, long = Sampling(by="time", at_most=10, per_ns=1), Sampling(by="time", at_most=10, per_ns=3600 * 10**9)
+    record = trial(tmp_path / "short", sink_binary, replace(SAMPLES, sampling=short))
+    assert record.ledger and (record.ledger.due_most, codes(record)) == (600, set())
+    record = trial(tmp_path / "long", sink_binary, replace(SAMPLES, sampling=long))
+    assert record.ledger and (record.ledger.due_least, record.ledger.due_most, codes(record)) == (0, 60, set())
+    few = replace(long, at_most=1)
+    assert codes(trial(tmp_path / "few", sink_binary, replace(SAMPLES, sampling=few))) == {"sample-exceeds"}
+
+
+def test_what_is_due_by_time_depends_on_how_long_the_calls_lasted() -> None:
+    config = replace(SAMPLES, sampling=Sampling(by="time", at_most=60, per_ns=3 * 10**9))
+    own = part(config, calls=10_000, depth=10)
+    assert records_due(config, own, 10 * 10**9) == (1_200, 3_000)
+    assert records_due(config, own, 2 * 10**9) == (0, 1_200)
+    assert records_due(SAMPLES, own, 10 * 10**9) == (0, 0)
+    lacking = account(
+        ProtocolCount(records=900), expected_records=0, expected_trees=0, dropped_in_log=0, made=100_000,
+        due=(1_200, 3_000),
+    )  # fmt: skip
+    (verdict,) = of_sample(lacking, lacking, config)
+    assert verdict.code == "sample-loss"
+    assert "a sampler of 60 calls in 3 s lets 1,200 to 3,000 records through" in verdict.text
+
+
+def test_a_sample_of_nothing_is_told_where_nobody_knows_what_is_due() -> None:
+    nothing = account(ProtocolCount(), expected_records=0, expected_trees=0, dropped_in_log=0, made=2_000_000)
+    some = account(ProtocolCount(records=60), expected_records=0, expected_trees=0, dropped_in_log=0, made=10_000)
+    (verdict,) = of_sample(nothing, some, SAMPLES)
+    assert (verdict.code, verdict.severity) == ("sample-empty", "warning")
+    assert verdict.text.startswith("of 2,000,000 records of the measured calls none arrived")
+    assert of_sample(some, some, SAMPLES) == []
+    (verdict,) = of_sample(nothing, nothing, SAMPLES)
+    assert verdict.code == "nothing-recorded"
 
 
 def test_what_a_sample_lacks_is_told_with_what_the_agent_admits() -> None:

@@ -6,7 +6,16 @@ Artifacts, ``[[prepare]]`` and placeholders are checked for backends too.
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from tracetax.catalog.agent_shape import AgentShape, ArtifactShape, ConfigurationShape, PrepareShape, SetupShape
+from msgspec.structs import asdict
+
+from tracetax.catalog.agent_shape import (
+    AgentShape,
+    ArtifactShape,
+    ConfigurationShape,
+    PrepareShape,
+    SamplingShape,
+    SetupShape,
+)
 from tracetax.catalog.placeholders import (
     FILES,
     FORMER,
@@ -43,6 +52,8 @@ UNWANTED = {
     "given": {"sha256": "the file that is given is known by its own"},
 }
 """By source: keys that must not stand beside it, and why."""
+SAMPLING = ({"one_in", "by"}, {"at_most", "per"})
+"""Keys of ``sampling``: either the ones or the others, and all of them."""
 WORK = ("unzip", "copy", "compile", "go", "pip", "npm", "run")
 """Keys of a ``[[prepare]]``, of which it needs one at least."""
 
@@ -74,8 +85,16 @@ def check_said(shape: AgentShape, refused_flags: Sequence[str], report: Report) 
         if setup.protocol is not None and setup.protocol not in PROTOCOLS:
             hint = did_you_mean(setup.protocol, PROTOCOLS)
             report.add(join(path, "protocol"), f'"{setup.protocol}" is none of the sink\'s: {one_of(PROTOCOLS)}{hint}')
+        if setup.sampling and not _says_how(setup.sampling) and not report.concerns(join(path, "sampling")):
+            text = 'says either { one_in = 20, by = "count" }, or "chance", or { at_most = 60, per = "3 s" }'
+            report.add(join(path, "sampling"), text)
         if setup.drop_log is not None:
             check_one_group(join(path, "drop_log"), setup.drop_log, "the number of dropped records", report)
+
+
+def _says_how(sampling: SamplingShape) -> bool:
+    """Whether it says what a sampler needs, and nothing else."""
+    return {name for name, value in asdict(sampling).items() if value} in SAMPLING
 
 
 def check_together(

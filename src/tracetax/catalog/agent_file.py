@@ -12,6 +12,7 @@ from tracetax.catalog.agent_shape import (
     ArtifactShape,
     ConfigurationShape,
     PrepareShape,
+    SamplingShape,
     SetupShape,
     ancestry,
     merged,
@@ -351,6 +352,13 @@ def _in_technologies(name: str, chain: tuple[str, ...], shape: AgentShape) -> It
         )
 
 
+def _sampling(said: SamplingShape) -> Sampling:
+    """How a sampler chooses, as the file says it: by time, or one call in so many."""
+    if said.per:
+        return Sampling(by="time", at_most=said.at_most or 0, per_ns=said.per)
+    return Sampling(said.one_in or 1, said.by or "count")
+
+
 def _built(agent: str, combined: Combined) -> Configuration:
     """The configuration as the rest of Tracetax knows it; where nothing is promised, nothing is waited for."""
     own, setup = combined.own, combined.setup
@@ -383,9 +391,7 @@ def _built(agent: str, combined: Combined) -> Configuration:
         search_path=AS_BUILT if setup.search_path is None else setup.search_path,
         tree_limit=setup.tree_limit,
         technology=combined.technology,
-        sampling=Sampling(setup.sampling.one_in, setup.sampling.by)
-        if setup.sampling and setup.delivery is Delivery.SAMPLED
-        else None,
+        sampling=_sampling(setup.sampling) if setup.sampling and setup.delivery is Delivery.SAMPLED else None,
         scrape=Scrape(setup.scrape.path, setup.scrape.interval, setup.scrape.metric or "")
         if setup.scrape and promises
         else None,

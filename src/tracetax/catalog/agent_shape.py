@@ -134,10 +134,12 @@ class ScrapeShape(Struct, frozen=True, kw_only=True):
 
 
 class SamplingShape(Struct, frozen=True, kw_only=True):
-    """``sampling = { one_in = 20, by = "count" }``."""
+    """``sampling = { one_in = 20, by = "count" }`` or ``sampling = { at_most = 60, per = "3 s" }``."""
 
-    one_in: Positive
-    by: Literal["count", "chance"]
+    one_in: Positive | None = None
+    by: Literal["count", "chance"] | None = None
+    at_most: Positive | None = None
+    per: Duration | None = None
 
 
 class SetupShape(Struct, frozen=True, kw_only=True):

@@ -66,7 +66,7 @@ def _ledger(plan: TrialPlan, outcome: TrialOutcome) -> Ledger:
         dropped_in_log=outcome.dropped,
         truncated=kind.records_truncated(parameters, config, calls) if plan.delivers else 0,
         made=kind.records_made(parameters, config, calls),
-        due=records_due(config, plan.part),
+        due=records_due(config, plan.part, outcome.calls_ns),
     )
     # metrics and logs need not travel on the protocol that carries the records
     return replace(ledger, other_bytes=outcome.measured.of(None).other_bytes)

@@ -11,7 +11,7 @@ from tracetax.errors import UserError
 from tracetax.kinds import declaration_of
 from tracetax.model import BASELINE, Agent, Configuration, Delivery, Experiment, Part, Use, heap_of
 from tracetax.results.records import BASELINES, Cell
-from tracetax.statistics.sampling import by_chance, by_count
+from tracetax.statistics.sampling import by_chance, by_count, by_time
 
 OWN_HEAP_BYTES = 16 << 20
 """What the driver needs besides its samples."""
@@ -73,12 +73,18 @@ def records_made(config: Configuration, part: Part) -> int:
     return declaration_of(part.parameters).records_made(part.parameters, config, part.parameters.calls)
 
 
-def records_due(config: Configuration, part: Part) -> tuple[int, int]:
-    """The least and the most records that a sampler lets through; zeros where it does not sample, or by time."""
-    if config.sampling is None:
+def records_due(config: Configuration, part: Part, lasted_ns: int) -> tuple[int, int]:
+    """The least and the most records that a sampler lets through of measured calls that lasted so long, in ns.
+
+    Zeros where it does not sample, or where its file does not say how.
+    """
+    sampling, calls = config.sampling, part.parameters.calls
+    if sampling is None:
         return 0, 0
-    between = {"count": by_count, "chance": by_chance}[config.sampling.by]
-    least, most = between(part.parameters.calls, config.sampling.one_in)
+    if sampling.by == "time":
+        least, most = by_time(calls, sampling.at_most, sampling.per_ns, lasted_ns)
+    else:
+        least, most = {"count": by_count, "chance": by_chance}[sampling.by](calls, sampling.one_in)
     kind = declaration_of(part.parameters)
     return kind.records_made(part.parameters, config, least), kind.records_made(part.parameters, config, most)
 

@@ -5,7 +5,7 @@ A verdict of severity ``error`` makes the trial a failed one; a loss does not: i
 
 from collections.abc import Iterable, Mapping
 
-from tracetax.ledger import Ledger, ProtocolCount
+from tracetax.ledger import Ledger, ProtocolCount, Sampling
 from tracetax.machine.disturbance import Load
 from tracetax.machine.processes import disagreement
 from tracetax.model import Configuration, Delivery
@@ -162,10 +162,15 @@ def of_sample(ledger: Ledger, warm_up: Ledger, config: Configuration) -> list[Ve
     if not ledger.received and not warm_up.received:
         text = f"no record of the monitored method arrived, of {ledger.made:,} that could have been sampled"
         return [Verdict("nothing-recorded", "error", f"{text}: is the method woven, and the name pattern right?")]
-    if config.sampling is None or ledger.due_least <= ledger.received <= ledger.due_most:
+    if config.sampling is None:
+        if ledger.received:
+            return []
+        text = f"of {ledger.made:,} records of the measured calls none arrived, and some of the warm-up's did"
+        return [Verdict("sample-empty", "warning", f"{text}; the agent's file does not say how many are due")]
+    if ledger.due_least <= ledger.received <= ledger.due_most:
         return []
     between = f"{ledger.due_least:,} to {ledger.due_most:,} records"
-    sampler = f"one call in {config.sampling.one_in:,}"
+    sampler = sampler_words(config.sampling)
     if ledger.received > ledger.due_most:
         text = f"{ledger.received:,} records arrived, and a sampler of {sampler} lets {between} through"
         return [Verdict("sample-exceeds", "warning", text)]
@@ -174,6 +179,13 @@ def of_sample(ledger: Ledger, warm_up: Ledger, config: Configuration) -> list[Ve
     if ledger.dropped_reported:
         text += f"; the agent reports {ledger.dropped_reported:,} as dropped"
     return [Verdict("sample-loss", "warning", text)]
+
+
+def sampler_words(sampling: Sampling) -> str:
+    """How a sampler chooses, in words."""
+    if sampling.by == "time":
+        return f"{sampling.at_most:,} calls in {sampling.per_ns / 1e9:g} s"
+    return f"one call in {sampling.one_in:,}"
 
 
 def of_metrics(count: ProtocolCount, ledger: Ledger, warm_up: Ledger, config: Configuration) -> list[Verdict]:

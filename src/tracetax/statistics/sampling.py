@@ -2,7 +2,8 @@
 
 A sampler that counts lets every n-th call through: what it lets through is known to within one call, since its count
 does not begin with the calls that are looked at. One that draws lets each call through by chance, independently: the
-number is binomial, and 1 in a million says when it is no longer by chance (on each side, for each trial).
+number is binomial, and 1 in a million says when it is no longer by chance (on each side, for each trial). One that
+goes by time lets the first calls of each window through, and nobody knows when its windows begin.
 """
 
 import math
@@ -29,3 +30,17 @@ def by_chance(calls: int, one_in: int) -> tuple[int, int]:
     least = max(0, math.floor(float(special.bdtrik(UNLIKELY, calls, share))))
     most = min(calls, math.ceil(float(special.bdtrik(1.0 - UNLIKELY, calls, share))))
     return least, most
+
+
+def by_time(calls: int, at_most: int, per_ns: int, lasted_ns: int) -> tuple[int, int]:
+    """The least and the most calls that are let through by one that records the first ``at_most`` of each window.
+
+    The calls are spread evenly over ``lasted_ns``. However the windows of ``per_ns`` lie, one fewer than fit into that
+    time are surely whole, and one more than fit is touched at each end. A window that has fewer than twice
+    ``at_most`` calls is only counted on for half of them: calls that are late gather in the next one.
+    """
+    if not calls or not lasted_ns:
+        return 0, 0
+    windows, in_each = lasted_ns // per_ns, calls * per_ns // lasted_ns
+    least = max(0, windows - 1) * min(at_most, in_each // 2)
+    return min(calls, least), min(calls, (windows + 2) * at_most)
