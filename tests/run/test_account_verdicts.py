@@ -117,6 +117,15 @@ def test_what_is_told_of_a_warm_up(warm_up: WarmUp, connected: bool, found: list
     assert all(verdict.severity == "warning" for verdict in verdicts)
 
 
+def test_what_is_not_warm_is_told_as_its_runtime_tells_it() -> None:
+    by_list, by_time = (
+        replace(WARM, how=how, driver_level=0, method_level=0) for how in ("codelist", "steady-call-time")
+    )
+    (listed,), (timed,) = (of_warm_up(each, COMPLETE, True, delivers=True) for each in (by_list, by_time))
+    assert listed.text.endswith("the driver was at compiler tier 0 and the method at tier 0, not 4")
+    assert timed.text.endswith("warm-up calls the time of a call was not steady yet")
+
+
 def test_an_agent_that_deletes_its_oldest_files_loses_none_of_the_warm_up() -> None:
     deleting = replace(COMPLETE, delivery=Delivery.LOSSY, deletes_oldest=True)
     assert of_warm_up(replace(WARM, ledger=ledger(1_000, 10)), deleting, connected=True, delivers=True) == []

@@ -15,6 +15,8 @@ from tracetax.results.records import Verdict, WarmUp
 from tracetax.run.drain import Drained
 from tracetax.words import are, plural, share, was
 
+BY_TIME = "steady-call-time"
+"""How warmth is told where a runtime has no list of what it compiled."""
 LATE_ABOVE = 0.01
 """Share of the records that came after the drain, beyond what the agent may hold back, from which that is told."""
 
@@ -219,14 +221,13 @@ def of_warm_up(warm_up: WarmUp, config: Configuration, connected: bool, delivers
     """Verdicts on the warm-up."""
     verdicts: list[Verdict] = []
     if min(warm_up.driver_level, warm_up.method_level) < 4:
-        verdicts.append(
-            Verdict(
-                code="not-warm",
-                severity="warning",
-                text=f"after {warm_up.calls:,} warm-up calls the driver was at compiler tier {warm_up.driver_level} "
-                f"and the method at tier {warm_up.method_level}, not 4",
-            )
-        )
+        text = f"after {warm_up.calls:,} warm-up calls "
+        if warm_up.how == BY_TIME:
+            text += "the time of a call was not steady yet"
+        else:
+            text += f"the driver was at compiler tier {warm_up.driver_level} "
+            text += f"and the method at tier {warm_up.method_level}, not 4"
+        verdicts.append(Verdict(code="not-warm", severity="warning", text=text))
     if not warm_up.at_rest:
         text = f"{warm_up.rest_ns / 1e9:.1f} s after the warm-up the runtime's compilers were still at work: what they "
         text += "went on to compile is counted with the measured calls"
