@@ -57,3 +57,11 @@ def test_a_sample_of_as_many_as_are_due_is_told_as_that(tmp_path: Path) -> None:
 def test_what_neither_cuts_nor_samples_has_no_such_sentence(tmp_path: Path) -> None:
     told = findings(tmp_path, blocks(4)).statements
     assert not any(one.id.endswith(("-truncates", "-samples")) for one in told)
+
+
+def test_a_sample_of_nothing_is_not_told_to_be_as_many_as_are_due(tmp_path: Path) -> None:
+    sampled = replace(configuration("flat", Delivery.SAMPLED), sampling=Sampling(by="time", at_most=60, per_ns=10**9))
+    nothing = ledger(received=0, made=10_000, due_least=0, due_most=1_200)
+    found = findings(tmp_path, blocks(4, ledger=nothing), sampled)
+    (told,) = (one.text for one in found.statements if one.id.endswith("-samples"))
+    assert told.endswith("None of them is promised, so none counts as lost.")

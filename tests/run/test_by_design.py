@@ -142,6 +142,8 @@ def test_a_sample_of_nothing_is_told_where_nobody_knows_what_is_due() -> None:
     assert (verdict.code, verdict.severity) == ("sample-empty", "warning")
     assert verdict.text.startswith("of 2,000,000 records of the measured calls none arrived")
     assert of_sample(some, some, SAMPLES) == []
+    (verdict,) = of_sample(nothing, some, replace(SAMPLES, sampling=Sampling(by="time", at_most=60, per_ns=3 * 10**9)))
+    assert verdict.text.endswith("the calls were over before its sampler had to let one through")
     (verdict,) = of_sample(nothing, nothing, SAMPLES)
     assert verdict.code == "nothing-recorded"
 

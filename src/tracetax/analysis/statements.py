@@ -75,7 +75,7 @@ def _sampling(part: PartFinding, row: ConfigurationFinding) -> Statement | None:
             f"Its sampler let about {records.due:,} through: {records.missing_of_sample:,} of these never arrived, "
             f"in {_blocks(records.blocks_incomplete)}."
         )
-    elif records.due:
+    elif records.due and records.received:
         text += "That is as many as its sampler lets through."
     else:
         text += "None of them is promised, so none counts as lost."

@@ -164,12 +164,13 @@ def of_sample(ledger: Ledger, warm_up: Ledger, config: Configuration) -> list[Ve
     if not ledger.received and not warm_up.received:
         text = f"no record of the monitored method arrived, of {ledger.made:,} that could have been sampled"
         return [Verdict("nothing-recorded", "error", f"{text}: is the method woven, and the name pattern right?")]
-    if config.sampling is None:
-        if ledger.received:
-            return []
+    if not ledger.received and not ledger.due_least:
         text = f"of {ledger.made:,} records of the measured calls none arrived, and some of the warm-up's did"
-        return [Verdict("sample-empty", "warning", f"{text}; the agent's file does not say how many are due")]
-    if ledger.due_least <= ledger.received <= ledger.due_most:
+        why = "the calls were over before its sampler had to let one through"
+        if config.sampling is None:
+            why = "the agent's file does not say how many are due"
+        return [Verdict("sample-empty", "warning", f"{text}: {why}")]
+    if config.sampling is None or ledger.due_least <= ledger.received <= ledger.due_most:
         return []
     between = f"{ledger.due_least:,} to {ledger.due_most:,} records"
     sampler = sampler_words(config.sampling)
