@@ -1,0 +1,69 @@
+package main
+
+import (
+	"math"
+	"math/rand/v2"
+	"sort"
+)
+
+// The streams of random numbers that a seed gives: what one of them draws does not move the others.
+const (
+	streamOfArrivals = iota + 1
+	streamOfEndpoints
+	streamOfWarmUp
+)
+
+// plan is what is sent: when, and to which endpoint.
+type plan struct {
+	starts    []int64 // intended starts after the first, ns; none back to back
+	endpoints []uint8 // places in the mix
+}
+
+// newPlan plans the measured requests; the same seed gives the same plan.
+func newPlan(o *options, mix []endpoint) plan {
+	p := plan{endpoints: draw(o.calls, mix, rand.New(rand.NewPCG(o.seed, streamOfEndpoints)))}
+	if !o.paced() {
+		return p
+	}
+	if o.poisson {
+		p.starts = poissonStarts(o.calls, o.rate, rand.New(rand.NewPCG(o.seed, streamOfArrivals)))
+	} else {
+		p.starts = fixedStarts(o.calls, o.rate)
+	}
+	return p
+}
+
+// fixedStarts are as far from each other as the rate says, which is in requests per second.
+func fixedStarts(requests int, rate float64) []int64 {
+	starts := make([]int64, requests)
+	for k := range starts {
+		starts[k] = int64(math.Round(float64(k) * (1e9 / rate)))
+	}
+	return starts
+}
+
+// poissonStarts are those of a Poisson process: the gaps are independent, and their lengths exponential.
+func poissonStarts(requests int, rate float64, random *rand.Rand) []int64 {
+	starts := make([]int64, requests)
+	at := 0.0
+	for k := range starts {
+		starts[k] = int64(math.Round(at))
+		at += random.ExpFloat64() * 1e9 / rate
+	}
+	return starts
+}
+
+// draw chooses an endpoint for each request, by weight.
+func draw(requests int, mix []endpoint, random *rand.Rand) []uint8 {
+	sums := make([]float64, len(mix))
+	total := 0.0
+	for i := range mix {
+		total += mix[i].Weight
+		sums[i] = total
+	}
+	endpoints := make([]uint8, requests)
+	for k := range endpoints {
+		endpoints[k] = uint8(sort.SearchFloat64s(sums, random.Float64()*total))
+	}
+	return endpoints
+}

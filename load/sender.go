@@ -1,0 +1,110 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"tracetax/load/internal/clock"
+)
+
+// outcome is what became of a request, a byte of outcome-0.u8.
+type outcome uint8
+
+const (
+	right    outcome = iota
+	wrong            // answered, with another status, length or text than expected
+	timedOut         // not answered in whole in time
+	refused          // no connection could be opened
+	broken           // the connection ended before the answer did, or what came is no HTTP
+	unsent           // no connection was free until the latest start
+	outcomes         // how many there are
+)
+
+var outcomeNames = [outcomes]string{"right", "wrong", "timed_out", "refused", "broken", "unsent"}
+
+// answer is what came of one sending. The time of one that failed is how long it lasted until it had.
+type answer struct {
+	beganNs, endedNs int64
+	status           uint16 // 0 where nothing was answered
+	outcome          outcome
+}
+
+// sender sends one request at a time.
+type sender struct {
+	target   *target
+	mix      []endpoint
+	requests []*fasthttp.Request // of each endpoint a copy of its own, since sending changes them
+	response fasthttp.Response
+	failures *failures
+}
+
+func newSender(t *target, mix []endpoint, f *failures) *sender {
+	s := &sender{target: t, mix: mix, failures: f}
+	for i := range mix {
+		s.requests = append(s.requests, mix[i].request(t.base))
+	}
+	return s
+}
+
+// send sends a request and reads its answer to the end. What is checked, is checked after the time was taken.
+func (s *sender) send(number uint8) answer {
+	a := answer{beganNs: clock.NowNs()}
+	err := s.target.client.DoTimeout(s.requests[number], &s.response, s.target.timeOut)
+	a.endedNs = clock.NowNs()
+	why := ""
+	switch {
+	case err == nil:
+		a.status = uint16(s.response.StatusCode())
+		if why = s.mix[number].judge(&s.response); why != "" {
+			a.outcome = wrong
+		}
+	case isTimeOut(err) || time.Duration(a.endedNs-a.beganNs) >= s.target.timeOut:
+		a.outcome, why = timedOut, fmt.Sprintf("no whole answer within %s", s.target.timeOut)
+	case errors.As(err, &notConnected{}):
+		a.outcome, why = refused, err.Error()
+	default:
+		a.outcome, why = broken, err.Error()
+	}
+	if why != "" {
+		s.failures.tell(number, a.outcome, why)
+	}
+	return a
+}
+
+func isTimeOut(err error) bool {
+	var timeOut interface{ Timeout() bool }
+	return errors.As(err, &timeOut) && timeOut.Timeout()
+}
+
+// failures keeps the first failure of each kind at each endpoint, in words.
+type failures struct {
+	lock  sync.Mutex
+	first map[failure]string
+}
+
+type failure struct {
+	endpoint uint8
+	outcome  outcome
+}
+
+// clear forgets the failures of the warm-up.
+func (f *failures) clear() {
+	f.lock.Lock()
+	defer f.lock.Unlock()
+	f.first = nil
+}
+
+func (f *failures) tell(number uint8, o outcome, why string) {
+	f.lock.Lock()
+	defer f.lock.Unlock()
+	if f.first == nil {
+		f.first = map[failure]string{}
+	}
+	if _, is := f.first[failure{number, o}]; !is {
+		f.first[failure{number, o}] = why
+	}
+}

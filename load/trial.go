@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"runtime/metrics"
+
+	"tracetax/load/internal/clock"
+)
+
+const (
+	topTier = 4 // what a compiler's highest tier is told as: all of this program is compiled before it starts
+	// how the warm-up is known to be over: by the number of requests, since nobody sees into the service
+	how = "calls"
+	// warmUpConnections is how many connections the warm-up uses at most: enough for a pool, few enough for a service
+	// that has a thread per connection.
+	warmUpConnections = 8
+)
+
+// trial is one trial, command by command: warm-up, measured requests, drained.
+type trial struct {
+	o         *options
+	mix       []endpoint
+	status    *statusLog
+	target    *target
+	load      *load
+	plan      plan
+	results   *results
+	failures  *failures // of the measured requests
+	random    *rand.Rand
+	ready     readiness
+	snapshots map[string]snapshot
+	calls     int // of the warm-up
+	bursts    int
+	failed    int // requests of the warm-up that were not answered right
+	opened    int64
+	measured  bool
+}
+
+// newTrial plans the measured requests; everything that they need is then in place.
+func newTrial(o *options, mix []endpoint, status *statusLog) (*trial, error) {
+	begin := takeSnapshot()
+	timer, err := clock.NewTimer()
+	if err != nil {
+		return nil, err
+	}
+	t := &trial{
+		o: o, mix: mix, status: status, target: newTarget(o), failures: &failures{},
+		load:      &load{o: o, timer: timer},
+		plan:      newPlan(o, mix),
+		random:    rand.New(rand.NewPCG(o.seed, streamOfWarmUp)),
+		snapshots: map[string]snapshot{"main": begin},
+	}
+	t.results = newResults(t.plan)
+	for range o.connections {
+		t.load.senders = append(t.load.senders, newSender(t.target, mix, t.failures))
+	}
+	return t, nil
+}
+
+func (t *trial) awaitReady(ctx context.Context) error {
+	var err error
+	if t.ready, err = t.target.awaitReady(ctx, t.o.ready, t.o.readyWithin); err != nil {
+		return err
+	}
+	t.status.event("ready", clock.NowNs(), fmt.Sprintf("requests=%d", t.ready.Requests))
+	return nil
+}
+
+// warmUp sends a burst of requests back to back. The very first is sent by itself and told.
+func (t *trial) warmUp(ctx context.Context, calls int) error {
+	left := calls
+	if t.calls == 0 {
+		if err := t.burst(ctx, 1); err != nil {
+			return err
+		}
+		t.status.event("first-monitored", clock.NowNs(), "")
+		left--
+	}
+	if left > 0 {
+		if err := t.burst(ctx, left); err != nil {
+			return err
+		}
+	}
+	t.calls += calls
+	t.bursts++
+	t.status.event("warmed", clock.NowNs(),
+		fmt.Sprintf("calls=%d driver=%d method=%d how=%s failed=%d", t.calls, topTier, topTier, how, t.failed))
+	return nil
+}
+
+func (t *trial) burst(ctx context.Context, calls int) error {
+	p := plan{endpoints: draw(calls, t.mix, t.random)}
+	r := newResults(p)
+	if err := t.load.perform(ctx, p, r, min(t.o.connections, warmUpConnections)); err != nil {
+		return err
+	}
+	for _, o := range r.outcomes {
+		if o != right {
+			t.failed++
+		}
+	}
+	return nil
+}
+
+// measure sends the measured requests. A garbage collection beforehand leaves little to collect among them.
+func (t *trial) measure(ctx context.Context) error {
+	if t.measured {
+		return errors.New("measure: the measured requests are already sent")
+	}
+	t.failures.clear()
+	runtime.GC()
+	opened := t.target.opened.Load()
+	first := takeSnapshot()
+	t.status.event("first-call", first.MonotonicNs, "")
+	if err := t.load.perform(ctx, t.plan, t.results, t.o.connections); err != nil {
+		return err
+	}
+	last := takeSnapshot()
+	t.snapshots["first_call"], t.snapshots["last_call"] = first, last
+	t.opened = t.target.opened.Load() - opened
+	t.measured = true
+	t.status.event("last-call", last.MonotonicNs, "")
+	return nil
+}
+
+// drained takes the last snapshots and writes everything.
+func (t *trial) drained() error {
+	if !t.measured {
+		return errors.New("drained: nothing has been measured")
+	}
+	drained := takeSnapshot()
+	t.status.event("drained", drained.MonotonicNs, "")
+	t.snapshots["drained"] = drained
+	runtime.GC()
+	t.snapshots["collected"] = takeSnapshot()
+	if err := t.write(); err != nil {
+		return err
+	}
+	t.status.event("written", clock.NowNs(), t.summary())
+	return nil
+}
+
+// snapshot is what only the program itself can see, at one moment.
+type snapshot struct {
+	MonotonicNs    int64  `json:"monotonic_ns"`
+	ProcessCPUNs   int64  `json:"process_cpu_ns"`
+	Collections    uint64 `json:"gc_count"`
+	HeapUsedBytes  uint64 `json:"heap_used_bytes"`
+	AllocatedBytes uint64 `json:"allocated_bytes"` // by the whole program so far
+}
+
+func takeSnapshot() snapshot {
+	read := []metrics.Sample{
+		{Name: "/gc/cycles/total:gc-cycles"}, {Name: "/memory/classes/heap/objects:bytes"}, {Name: "/gc/heap/allocs:bytes"},
+	}
+	metrics.Read(read)
+	return snapshot{
+		MonotonicNs:    clock.NowNs(),
+		ProcessCPUNs:   clock.ProcessCPUNs(),
+		Collections:    read[0].Value.Uint64(),
+		HeapUsedBytes:  read[1].Value.Uint64(),
+		AllocatedBytes: read[2].Value.Uint64(),
+	}
+}
