@@ -13,6 +13,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 LAYERS = {
     "agent": 1,
     "backend": 1,
+    "child": 1,
     "errors": 1,
     "kinds": 1,
     "place": 1,
@@ -28,6 +29,7 @@ LAYERS = {
     "signals": 1,
     "schedule": 1,
     "statistics": 1,
+    "store": 1,
     "words": 1,
     "artifacts": 2,
     "catalog": 2,
@@ -267,6 +269,13 @@ def test_the_code_knows_no_backend(file: Path) -> None:
     protocols = set((ROOT / "sink" / "protocols.txt").read_text().split())
     assert not backends & protocols
     assert not words_of_code(file) & backends, "what is known about a backend belongs into backends/<name>/"
+
+
+@pytest.mark.parametrize("file", FILES, ids=named)
+def test_the_code_knows_no_store(file: Path) -> None:
+    stores = {folder.name for folder in (ROOT / "stores").iterdir() if folder.is_dir()}
+    assert stores
+    assert not words_of_code(file) & stores, "what is known about a store belongs into stores/<name>/"
 
 
 def words_of_code(file: Path) -> set[str]:

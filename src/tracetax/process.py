@@ -10,7 +10,6 @@ answer. It is waited for briefly, named in an error, and left: the kernel ends i
 """
 
 import contextlib
-import ctypes
 import os
 import signal
 import subprocess
@@ -24,17 +23,16 @@ from typing import IO, Self
 
 from msgspec import Struct
 
+from tracetax.child import AS_OTHERS, Apart, prctl, set_up
 from tracetax.errors import ExitCode, UserError
 from tracetax.orphans import killed_cpu_ns, orphans, usage_cpu_ns
 from tracetax.signals import undivided, unheard
 
-PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 KILL_SECONDS = 10.0
 """How long a killed process may take to end before it is given up."""
 LAST_SECONDS = 1.0
 """How long the last thing that this program does may take."""
-_LIBC = ctypes.CDLL(None, use_errno=True)
 
 KEPT_VARIABLES = ("PATH", "HOME", "TZ", "TMPDIR")
 
@@ -95,13 +93,14 @@ class Process:
         stderr: Path | IO[bytes] | int,
         directory: Path | None = None,
         cores: Collection[int] = (),
+        apart: Apart = AS_OTHERS,
     ) -> None:
         """Start ``command`` directly, without a shell, on ``cores`` alone where some are named.
 
         Raises UserError where it cannot be started.
         """
         self.command = tuple(command)
-        _LIBC.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         self._foreign_orphans = frozenset(orphans(_ACTIVE))
         self.started_ns = time.monotonic_ns()
         self._asked = "itself"
@@ -113,7 +112,7 @@ class Process:
         """Called once when it has ended and nobody has waited for it yet, so that its accounts can still be read."""
         try:
             with undivided(), _STARTING:
-                self._child = self._begin((stdout, stderr), environment, directory, cores)
+                self._child = self._begin((stdout, stderr), environment, directory, cores, apart)
                 self.pid = self._child.pid
                 _ACTIVE.add(self.pid)
         except KeyboardInterrupt:  # told meanwhile: nobody else knows of it yet
@@ -127,6 +126,7 @@ class Process:
         environment: Mapping[str, str],
         directory: Path | None,
         cores: Collection[int],
+        apart: Apart,
     ) -> "subprocess.Popen[bytes]":
         """Fork and become the command. Raises UserError where that fails."""
         try:
@@ -143,7 +143,10 @@ class Process:
                     env=dict(environment),
                     cwd=directory,
                     start_new_session=True,
-                    preexec_fn=_set_up(os.getpid(), cores, as_it_was),
+                    preexec_fn=set_up(os.getpid(), cores, apart.dies_by, as_it_was),
+                    user=apart.user,
+                    group=apart.group,
+                    extra_groups=None if apart.user is None else (),
                 )
         except subprocess.SubprocessError as error:
             raise UserError(
@@ -367,22 +370,3 @@ def left_behind() -> dict[int, str]:
         _ACTIVE.discard(pid)
         del _LEFT_BEHIND[pid]
     return dict(_LEFT_BEHIND)
-
-
-def _set_up(parent: int, cores: Collection[int], as_it_was: Callable[[], None]) -> Callable[[], None]:
-    """Code for the child between fork and exec: take its cores; die when the parent does, if it is already gone too.
-
-    Last it hears signals again, ``as_it_was``.
-    """
-    prctl, getppid, kill, leave = _LIBC.prctl, os.getppid, signal.SIGKILL, os._exit
-    bind, wanted = os.sched_setaffinity, frozenset(cores)
-
-    def set_up() -> None:
-        if wanted:
-            bind(0, wanted)
-        prctl(PR_SET_PDEATHSIG, int(kill), 0, 0, 0)
-        if getppid() != parent:
-            leave(127)
-        as_it_was()
-
-    return set_up

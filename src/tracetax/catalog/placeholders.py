@@ -32,6 +32,12 @@ FILES = "agent.files"
 BACKEND_FILES = "backend.files"
 """The folder ``files`` that lies beside a backend's file."""
 
+OF_STORE = ("server", "store.dir", "store.port", "store.password", "store.password_file")
+"""All names that may stand where a store says how it is made, started and reached."""
+
+SEED = "seed"
+"""Says which of equally good data a store gets."""
+
 WORKLOAD_SOURCES = "workload.sources"
 """The folder of the workload's sources."""
 
