@@ -29,7 +29,7 @@ from tracetax.report.page import write_page
 from tracetax.results.folder import RunFolder
 from tracetax.results.manifest import MANIFEST_VERSION, Invocation, Manifest
 from tracetax.results.records import BASELINES, Cell, Moments, Role, TrialRecord
-from tracetax.workloads.calltree_results import collect
+from tracetax.workloads.driver_output import collect
 
 ROOT = Path(__file__).resolve().parents[1]
 USES = (Use("kieker", "deactivated"), Use("kieker", "no-collection"), Use("kieker", "binary-tcp"))

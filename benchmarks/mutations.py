@@ -201,7 +201,7 @@ MUTANTS = (
     Mutant("parts on another Java in one family", GROWTH,
            "return (part.workload, settings_key(part.settings), ", "return (part.workload, (), ", ANALYSIS),
     Mutant("blocks that lack a point", GROWTH, "set[int].intersection(", "set[int].union(", ANALYSIS),
-    Mutant("response without the lateness", "workloads/calltree_results.py", "[a + b for", "[b for",
+    Mutant("response without the lateness", "workloads/driver_output.py", "[a + b for", "[b for",
            ("workloads/test_results.py",)),
     Mutant("a disturbed trial is not repeated", "run/session.py",
            " or (record.disturbance and record.disturbance.disturbed)", "", REPETITION),

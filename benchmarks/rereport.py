@@ -22,7 +22,7 @@ import polars as pl
 from msgspec.structs import replace
 
 from tracetax.results.folder import RunFolder, write_json
-from tracetax.workloads.calltree_results import durations_when_steady
+from tracetax.workloads.driver_output import durations_when_steady
 
 BUILD = """
 import sys

@@ -99,7 +99,10 @@ func commands(stdin io.Reader, stop func()) <-chan string {
 	return lines
 }
 
-var burst = regexp.MustCompile(`^warm-up +([1-9][0-9]{0,8})$`)
+var (
+	burst    = regexp.MustCompile(`^warm-up +([1-9][0-9]{0,8})$`)
+	oneByOne = regexp.MustCompile(`^one-by-one +([1-9][0-9]{0,5}) +(.+)$`)
+)
 
 // obey does what one command says.
 func (t *trial) obey(ctx context.Context, line string) error {
@@ -110,13 +113,17 @@ func (t *trial) obey(ctx context.Context, line string) error {
 		}
 		return t.warmUp(ctx, calls)
 	}
+	if words := oneByOne.FindStringSubmatch(line); words != nil {
+		calls, _ := strconv.Atoi(words[1])
+		return t.oneByOne(ctx, calls, words[2])
+	}
 	switch line {
 	case "measure":
 		return t.measure(ctx)
 	case "drained":
 		return t.drained()
 	}
-	return fmt.Errorf("command '%s': not one of 'warm-up N', 'measure', 'drained'", line)
+	return fmt.Errorf("command '%s': not one of 'warm-up N', 'one-by-one N NAME', 'measure', 'drained'", line)
 }
 
 // statusLog takes events for the runner, one line each: name, monotonic_ns, text.

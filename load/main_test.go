@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -241,13 +242,42 @@ func TestBurstsAreCountedTogetherAndToldOneByOne(t *testing.T) {
 	d.say("warm-up 1", "warm-up 40", "warm-up 3")
 	d.await("warmed", 3)
 	for i, count := range []int{1, 41, 44} {
-		want := fmt.Sprintf("calls=%d driver=4 method=4 how=calls failed=%d", count, count)
+		want := fmt.Sprintf("calls=%d driver=4 method=4 how=calls failed=%d because /work: 5 bytes where 6 are expected: \"hello\"", count, count)
 		if text := d.texts("warmed")[i]; text != want {
 			t.Errorf("%q, wanted %q", text, want)
 		}
 	}
 	if told := len(d.texts("first-monitored")); told != 1 {
 		t.Errorf("first-monitored told %d times", told)
+	}
+}
+
+func TestRequestsToOneEndpointAreSentOneByOne(t *testing.T) {
+	var under, most atomic.Int64
+	paths := make(chan string, 100)
+	server := service(t, func(w http.ResponseWriter, r *http.Request) {
+		most.Store(max(most.Load(), under.Add(1)))
+		time.Sleep(2 * time.Millisecond)
+		under.Add(-1)
+		paths <- r.URL.Path
+	})
+	mix := "{\"name\": \"a\", \"path\": \"/a\"}\n{\"name\": \"b\", \"path\": \"/b\"}"
+	d := start(t, server.URL, mix, "--calls", "10")
+	d.say("one-by-one 20 b")
+	if text := d.await("warmed", 1); !strings.HasPrefix(text, "calls=20 ") || !strings.HasSuffix(text, " failed=0") {
+		t.Error(text)
+	}
+	for range 20 {
+		if path := <-paths; path != "/b" {
+			t.Errorf("sent to %s", path)
+		}
+	}
+	if most.Load() != 1 {
+		t.Errorf("%d at once", most.Load())
+	}
+	d.say("one-by-one 1 c")
+	if status := d.wait(); status != 1 || !strings.Contains(d.errors.String(), `there is no endpoint "c"`) {
+		t.Errorf("ended with %d: %s", status, d.errors)
 	}
 }
 

@@ -53,8 +53,20 @@ func poissonStarts(requests int, rate float64, random *rand.Rand) []int64 {
 	return starts
 }
 
-// draw chooses an endpoint for each request, by weight.
+// longestCycle is how many requests a cycle has at most; beyond, each request is drawn by itself.
+const longestCycle = 100_000
+
+// draw chooses an endpoint for each request, by weight. Where all weights are whole numbers, requests come in cycles: of
+// each endpoint as many as its weight, in random order. So it is known beforehand how many of them go where.
 func draw(requests int, mix []endpoint, random *rand.Rand) []uint8 {
+	if cycle := cycleOf(mix); cycle != nil {
+		endpoints := make([]uint8, 0, requests+len(cycle))
+		for len(endpoints) < requests {
+			random.Shuffle(len(cycle), func(i, j int) { cycle[i], cycle[j] = cycle[j], cycle[i] })
+			endpoints = append(endpoints, cycle...)
+		}
+		return endpoints[:requests]
+	}
 	sums := make([]float64, len(mix))
 	total := 0.0
 	for i := range mix {
@@ -66,4 +78,18 @@ func draw(requests int, mix []endpoint, random *rand.Rand) []uint8 {
 		endpoints[k] = uint8(sort.SearchFloat64s(sums, random.Float64()*total))
 	}
 	return endpoints
+}
+
+// cycleOf has the place of each endpoint as often as its weight says; nil where not all weights are whole, or too large.
+func cycleOf(mix []endpoint) (cycle []uint8) {
+	for i := range mix {
+		weight := mix[i].Weight
+		if weight != math.Trunc(weight) || float64(len(cycle))+weight > longestCycle {
+			return nil
+		}
+		for range int(weight) {
+			cycle = append(cycle, uint8(i))
+		}
+	}
+	return cycle
 }

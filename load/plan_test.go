@@ -78,6 +78,23 @@ func TestASeedGivesItsPlanAndNoOther(t *testing.T) {
 	}
 }
 
+func TestOfWholeWeightsEveryCycleHasAsManyRequestsAsTheySayInAnotherOrder(t *testing.T) {
+	mix := []endpoint{{Weight: 1}, {Weight: 3}, {Weight: 2}}
+	endpoints := draw(604, mix, random(4))
+	orders := map[string]bool{}
+	for k := 0; k+6 <= len(endpoints); k += 6 {
+		cycle := slices.Clone(endpoints[k : k+6])
+		orders[string(cycle)] = true
+		slices.Sort(cycle)
+		if !slices.Equal(cycle, []uint8{0, 1, 1, 1, 2, 2}) {
+			t.Fatalf("cycle %d has %v", k/6, cycle)
+		}
+	}
+	if len(endpoints) != 604 || len(orders) < 30 { // of 60
+		t.Errorf("%d requests, %d orders", len(endpoints), len(orders))
+	}
+}
+
 func TestTheMixIsDrawnByWeight(t *testing.T) {
 	const requests = 100_000
 	mix := []endpoint{{Weight: 0.5}, {Weight: 3}, {Weight: 1.5}}

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"runtime/metrics"
+	"slices"
 
 	"tracetax/load/internal/clock"
 )
@@ -15,9 +16,9 @@ const (
 	topTier = 4 // what a compiler's highest tier is told as: all of this program is compiled before it starts
 	// how the warm-up is known to be over: by the number of requests, since nobody sees into the service
 	how = "calls"
-	// warmUpConnections is how many connections the warm-up uses at most: enough for a pool, few enough for a service
-	// that has a thread per connection.
-	warmUpConnections = 8
+	// warmUpConnections is how many connections the warm-up uses at most: enough for a service to open its whole pool of
+	// connections to a database, which agents record; few enough for one that has a thread per connection.
+	warmUpConnections = 32
 )
 
 // trial is one trial, command by command: warm-up, measured requests, drained.
@@ -72,30 +73,53 @@ func (t *trial) awaitReady(ctx context.Context) error {
 
 // warmUp sends a burst of requests back to back. The very first is sent by itself and told.
 func (t *trial) warmUp(ctx context.Context, calls int) error {
-	left := calls
+	return t.warmUpBy(ctx, draw(calls, t.mix, t.random), min(t.o.connections, warmUpConnections))
+}
+
+// oneByOne sends so many requests to one endpoint, each when the one before has been answered: what records a request
+// makes can be counted then.
+func (t *trial) oneByOne(ctx context.Context, calls int, name string) error {
+	place := slices.IndexFunc(t.mix, func(e endpoint) bool { return e.Name == name })
+	if place < 0 {
+		return fmt.Errorf("command 'one-by-one': there is no endpoint %q", name)
+	}
+	return t.warmUpBy(ctx, slices.Repeat([]uint8{uint8(place)}, calls), 1)
+}
+
+func (t *trial) warmUpBy(ctx context.Context, endpoints []uint8, connections int) error {
 	if t.calls == 0 {
-		if err := t.burst(ctx, 1); err != nil {
+		if err := t.burst(ctx, endpoints[:1], 1); err != nil {
 			return err
 		}
 		t.status.event("first-monitored", clock.NowNs(), "")
-		left--
+		t.calls, endpoints = 1, endpoints[1:]
 	}
-	if left > 0 {
-		if err := t.burst(ctx, left); err != nil {
+	if len(endpoints) > 0 {
+		if err := t.burst(ctx, endpoints, connections); err != nil {
 			return err
 		}
 	}
-	t.calls += calls
+	t.calls += len(endpoints)
 	t.bursts++
 	t.status.event("warmed", clock.NowNs(),
-		fmt.Sprintf("calls=%d driver=%d method=%d how=%s failed=%d", t.calls, topTier, topTier, how, t.failed))
+		fmt.Sprintf("calls=%d driver=%d method=%d how=%s failed=%d%s", t.calls, topTier, topTier, how, t.failed, t.because()))
 	return nil
 }
 
-func (t *trial) burst(ctx context.Context, calls int) error {
-	p := plan{endpoints: draw(calls, t.mix, t.random)}
+// because is why a request of the warm-up failed, in words; empty where none did.
+func (t *trial) because() string {
+	t.failures.lock.Lock()
+	defer t.failures.lock.Unlock()
+	for of, why := range t.failures.first {
+		return fmt.Sprintf(" because %s: %s", t.mix[of.endpoint].Name, why)
+	}
+	return ""
+}
+
+func (t *trial) burst(ctx context.Context, endpoints []uint8, connections int) error {
+	p := plan{endpoints: endpoints}
 	r := newResults(p)
-	if err := t.load.perform(ctx, p, r, min(t.o.connections, warmUpConnections)); err != nil {
+	if err := t.load.perform(ctx, p, r, connections); err != nil {
 		return err
 	}
 	for _, o := range r.outcomes {

@@ -179,7 +179,7 @@ func TestWrongArgumentsAreExplained(t *testing.T) {
 		"--protocols otlp-http, --depth 10 --record-name x":                           `"" is not one of`,
 		"--protocols pigeon --depth 10 --record-name x":                               `"pigeon" is not one of ` + strings.Join(receiver.Table.Names(), ", "),
 		"--protocols otlp-http,otlp-http --depth 10 --record-name x":                  "named twice",
-		"--protocols otlp-http --record-name x":                                       "--depth is 0",
+		"--protocols otlp-http --record-name x":                                       "--depth is -1",
 		"--protocols otlp-http --depth 10":                                            "--record-name is missing",
 		"--protocols otlp-http --depth 10 --record-name x --max-open-trees 0":         "--max-open-trees is 0",
 		"--protocols otlp-http --depth 10 --record-name x --max-memory 5":             "--max-memory is 5",

@@ -44,7 +44,8 @@ def of_clone(folder: str) -> dict[str, Path]:
     return {
         f"{SOURCES[folder]}/{path.relative_to(ROOT / folder).as_posix()}": path
         for path in files
-        if not MADE & set(path.relative_to(ROOT).parts) and not (folder == "sink" and path.name.endswith("_test.go"))
+        if not MADE & set(path.relative_to(ROOT).parts)
+        if not (folder in ("load", "sink") and path.name.endswith("_test.go"))
     }
 
 

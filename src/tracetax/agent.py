@@ -48,6 +48,14 @@ class Memory(Struct, frozen=True):
     per_record_bytes: int
 
 
+class CallRecords(Struct, frozen=True):
+    """Records of one call of a sort."""
+
+    fixed: int
+    per_query: int = 0
+    """As many more for each of the call's queries."""
+
+
 SCRAPED = "prometheus"
 """The protocol by which the sink asks the agent for its metrics, instead of receiving records."""
 
@@ -117,6 +125,8 @@ class Configuration(Struct, frozen=True):
     protocol: str | None = None
     """The sink's protocol that it writes to; None where nothing leaves the process."""
     records_per_invocation: int = 1
+    records_per_call: dict[str, CallRecords | None] = {}
+    """Of a service's endpoints, by name: records of one call; None where they vary."""
     record_name: str | None = None
     """How a record names the monitored method on the wire, placeholders unfilled."""
     queue: int | None = None
@@ -208,6 +218,15 @@ class Agent(Struct, frozen=True):
     """Absolute path of a folder of the user's; empty for the agents that come with Tracetax."""
     version_named: str = ""
     """The version as its file says it, where there is no artifact ``agent``."""
+    kinds: tuple[str, ...] = ()
+    """The kinds of workload that it is set up for."""
+    below: str = ""
+    """The folder of its file below its language's, called as the one kind that it is for; empty where it is none."""
+
+    @property
+    def place(self) -> str:
+        """The folder of its file below its product's: ``go``, or ``go/requests`` for one kind of workload alone."""
+        return f"{self.language}/{self.below}" if self.below else self.language
 
     def built(self, label: str) -> "Agent":
         """The agent with the artifacts of one build; as it is for the empty label."""
@@ -221,4 +240,4 @@ class Agent(Struct, frozen=True):
 
     def folder_in(self, agents: Path) -> Path:
         """Where its file lies: a folder of the user's, or else one below ``agents``."""
-        return Path(self.folder) if self.folder else agents / self.key / self.language
+        return Path(self.folder) if self.folder else agents / self.key / self.place

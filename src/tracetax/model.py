@@ -140,6 +140,11 @@ def language_of(workload: str) -> str:
     return workload.partition("/")[2]
 
 
+def kind_name(workload: str) -> str:
+    """The kind of a workload, by its name: ``calltree`` of ``calltree/java``."""
+    return workload.partition("/")[0]
+
+
 class Experiment(Struct, frozen=True):
     """Workload × configurations × parameters × schedule."""
 

@@ -37,3 +37,5 @@ class Offers(Struct, frozen=True):
     """Callers that can call at the same time."""
     wait: tuple[Wait, ...]
     """How callers can pass the time until a call is due; the first way is taken where none is asked for."""
+    endpoints: tuple[str, ...] = ()
+    """What of a service can be called, by name."""

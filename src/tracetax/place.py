@@ -12,5 +12,5 @@ PROGRAM = "tracetax" if INSTALLED else "./tracetax"
 
 
 def data_folder() -> Path:
-    """The folder that holds agents/, backends/, experiments/, published/, runtimes/, sink/, stores/ and workloads/."""
+    """The folder that holds agents/, backends/, experiments/, and all else that the wheel has of a clone."""
     return IN_WHEEL if INSTALLED else PACKAGE.parents[1]

@@ -231,6 +231,16 @@ class Process:
             return ending
         return self.kill()
 
+    def end_by(self, name: str, seconds: float) -> Ending:
+        """Ask it alone to end by a signal such as ``TERM``, wait so many seconds, then KILL it and its group."""
+        self._asked = name
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.Signals[f"SIG{name}"])
+        if ending := self.wait(seconds):
+            self._kill_group()
+            return ending
+        return self.kill()
+
     def kill(self) -> Ending:
         """End it, its group and what it left outside of that, at once; says so where it does not end."""
         with undivided():

@@ -1,7 +1,7 @@
 """What is started and traced: a workload, and the runtime that it runs on, as their files describe them."""
 
 import re
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
@@ -25,6 +25,24 @@ class Monitored(Struct, frozen=True):
             "monitored.simple_class": self.simple_class,
             "monitored.method": self.method,
         }
+
+
+NOTHING_MONITORED = Monitored("", "", "")
+"""Of a program that has no such method."""
+
+
+class Service(Struct, frozen=True):
+    """What is known of a program that listens on a port of loopback, and that a load calls."""
+
+    endpoints: dict[str, str]
+    """What can be called: paths by their names, placeholders unfilled."""
+    ready_path: str
+    """Answered with a status from 200 to 299 as soon as it is ready."""
+    ready_within_ns: int
+    end: Literal["TERM", "INT"] = "TERM"
+    """The signal by which it is ended."""
+    stores: tuple[str, ...] = ()
+    """What it keeps its data in, by the names of their folders."""
 
 
 class TextPart(Struct, frozen=True):
@@ -76,6 +94,18 @@ class GoPackage(Struct, frozen=True):
     """The name of the file that is built."""
 
 
+PackageTool: TypeAlias = Literal["maven", "npm", "pip"]
+
+
+class LockedPackages(Struct, frozen=True):
+    """Packages that a workload needs, which a file beside its ``workload.toml`` pins by their checksums."""
+
+    tool: PackageTool
+    """What installs them."""
+    lock: str
+    """That file."""
+
+
 class Workload(Struct, frozen=True):
     """A program under test: ``workloads/<kind>/<language>/workload.toml``."""
 
@@ -86,10 +116,10 @@ class Workload(Struct, frozen=True):
     """The folder in ``runtimes/`` that describes what it runs on."""
     start: tuple[str, ...]
     """The words of its command line, placeholders unfilled."""
-    monitored: Monitored
-    least_warm_up_calls: int
+    monitored: Monitored = NOTHING_MONITORED
+    least_warm_up_calls: int = 1
     """Before so many calls it never counts as warm."""
-    offers: Offers
+    offers: Offers = Offers(threads_max=1, wait=())
     main: str = ""
     """Its main class; empty where its language has none."""
     sources: str = ""
@@ -98,17 +128,21 @@ class Workload(Struct, frozen=True):
     """The release of Java that its sources are compiled for; 0 where nothing is compiled."""
     go: GoPackage | None = None
     """What Go builds from its sources; None where Go builds nothing."""
+    packages: LockedPackages | None = None
+    """None where it needs none, or Go fetches them."""
     environment: dict[str, str] = {}
     """Variables of every trial, placeholders unfilled; an agent's own go before."""
     process_tree: bool = False
     """Whether the processes that it starts belong to it, so that their CPU and memory count as its own."""
     threads: ThreadNames = ThreadNames()
     start_up: StartUp | None = None
+    service: Service | None = None
+    """What is known of a service, which a load calls; None where the program makes its calls itself."""
 
     @property
     def is_built(self) -> bool:
-        """Whether it is started from something that is built of its sources, and not from the sources themselves."""
-        return bool(self.compile_release or self.go)
+        """Whether it is started from a folder that is made of its sources, and not from the sources themselves."""
+        return bool(self.compile_release or self.go or self.packages)
 
 
 class Question(Struct, frozen=True):

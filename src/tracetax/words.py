@@ -8,6 +8,11 @@ def plural(count: int, noun: str, several: str = "") -> str:
     return f"{count:,} {noun if count == 1 else several or f'{noun}s'}"
 
 
+def one(noun: str) -> str:
+    """A noun with its article: ``an invocation``, ``a request``."""
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+
+
 def was(count: int) -> str:
     """``was`` or ``were``, for so many."""
     return "was" if count == 1 else "were"

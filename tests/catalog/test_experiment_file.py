@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from tests.catalog.conftest import Repository
-from tests.settings import java_settings
+from tests.settings import java_settings, tree
 from tracetax.catalog import every_agent, load_experiment, load_experiments
 from tracetax.errors import UserError
 from tracetax.kinds.calltree import TreeParameters
@@ -39,7 +39,7 @@ def test_what_is_not_said_has_its_default(repository: Repository) -> None:
 def test_a_list_in_a_parameter_makes_one_part_of_each_value(repository: Repository, change: Change) -> None:
     change(repository.experiment, "depth = 10", "depth = [2, 4]")
     parts = loaded(repository).parts
-    assert [(part.name, part.parameters.depth) for part in parts] == [("trial-depth-2", 2), ("trial-depth-4", 4)]
+    assert [(part.name, tree(part.parameters).depth) for part in parts] == [("trial-depth-2", 2), ("trial-depth-4", 4)]
     assert parts[0].title == "An experiment, depth 2"
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.catalog.conftest import Repository, adhoc
-from tests.settings import java_settings
+from tests.settings import java_settings, tree
 from tracetax.catalog import CatalogError, every_agent, load_catalog
 from tracetax.catalog.command_line import TypedExperiment
 from tracetax.catalog.settings import TypedSettings, typed_settings
@@ -44,7 +44,7 @@ def test_lists_make_one_part_of_each_combination(repository: Repository, change:
 def test_parameters_and_jvm_settings_are_crossed(repository: Repository, change: Change) -> None:
     change(repository.experiment, "depth = 10", "depth = [2, 4]")
     change(repository.experiment, HEAP, f"jdk = [17, 21]\n{HEAP}")
-    found = [(part.name, part.parameters.depth, part.settings.get("jdk", 0)) for part in loaded(repository).parts]
+    found = [(part.name, tree(part.parameters).depth, part.settings.get("jdk", 0)) for part in loaded(repository).parts]
     assert found == [
         ("trial-depth-2-jdk-17", 2, 17),
         ("trial-depth-2-jdk-21", 2, 21),

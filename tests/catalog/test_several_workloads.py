@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.catalog.conftest import BASELINE, ROOT, TRACER, Repository
+from tests.settings import tree
 from tracetax.catalog import CatalogError, every_agent, load_agents, load_catalog
 from tracetax.catalog.command_line import (
     TypedExperiment,
@@ -275,9 +276,9 @@ def test_callers_wait_in_the_first_way_that_their_program_offers(several: Reposi
         loaded(several),
         typed(several, agent="tracer,third", workload=",".join(f"calltree/{name}" for name in waits), rate="10/s"),
     ):
-        assert {part.workload.partition("/")[2]: part.parameters.wait for part in experiment.parts} == waits
+        assert {part.workload.partition("/")[2]: tree(part.parameters).wait for part in experiment.parts} == waits
     change(several.experiment, "[parameters]", '[parameters]\nwait = "park"')
-    assert {part.parameters.wait for part in loaded(several).parts} == {"park"}
+    assert {tree(part.parameters).wait for part in loaded(several).parts} == {"park"}
 
 
 def test_an_agent_is_checked_and_searched_with_callers_that_wait_as_their_program_offers() -> None:
@@ -286,4 +287,4 @@ def test_an_agent_is_checked_and_searched_with_callers_that_wait_as_their_progra
     known = every_agent(ROOT).of("node")
     program = MeasuredProgram(workload.key, runtime, known, offers=workload.offers)
     experiment, _ = searched_experiment(program, TypedSearch(agent="opentelemetry", workload=workload.key))
-    assert [part.parameters.wait for part in experiment.parts] == ["park"]
+    assert [tree(part.parameters).wait for part in experiment.parts] == ["park"]

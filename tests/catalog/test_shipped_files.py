@@ -11,6 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tests.catalog.conftest import adhoc
+from tests.settings import tree
 from tracetax.catalog import every_agent, load_agents, load_experiment, load_experiments
 from tracetax.catalog.agent_file import Known
 from tracetax.catalog.agent_shape import AgentShape
@@ -78,7 +79,7 @@ def test_the_papers_table_stands_beside_every_row_that_is_reproduced_on_both_mac
 def test_every_line_of_the_papers_third_table_stands_beside_a_configuration() -> None:
     agents = load_agents(ROOT, "java")
     experiment = load_experiment("icpe26-depth", every_agent(ROOT), ROOT)
-    assert [part.parameters.depth for part in experiment.parts] == [2, 4, 8, 16, 32, 64, 128]
+    assert [tree(part.parameters).depth for part in experiment.parts] == [2, 4, 8, 16, 32, 64, 128]
     assert {use.agent for use in experiment.parts[0].uses} == set(agents) - {BASELINE.agent}
     lines = {line.use.agent: (line.slope, line.intercept, line.r_squared) for line in experiment.published_lines}
     assert lines["kieker"] == (133.92, 197.35, 0.9985)
@@ -135,8 +136,11 @@ def misspellings(draw: st.DrawFn, word: str) -> str:
 @settings(max_examples=150, deadline=None)
 @given(data=st.data())
 def test_no_key_can_be_misspelled_unnoticed(file: Path, data: st.DataObject) -> None:
-    shape = AgentShape if file.name == "agent.toml" else shape_for(PROGRAMS, {})
     document = tomllib.loads(file.read_text(encoding="utf-8"))
+    said = document.get("workload", "calltree/java")
+    kind = (said if isinstance(said, str) else said[0]).partition("/")[0]
+    own = [program for program in PROGRAMS if program.key.startswith(f"{kind}/")]
+    shape = AgentShape if file.name == "agent.toml" else shape_for(own, {})
     path = data.draw(st.sampled_from(sorted(keys_of(document), key=str)))
     word = str(path[-1])
     wrong = data.draw(misspellings(word))

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.catalog.conftest import Repository
+from tests.settings import tree
 from tracetax.catalog import CatalogError, every_agent, load_experiment
 from tracetax.catalog.experiment_shape import Variant
 from tracetax.model import Experiment
@@ -36,7 +37,7 @@ def test_only_what_fast_says_changes(repository: Repository) -> None:
     full, short = loaded(repository), loaded(repository, "fast")
     assert (full.variant, short.variant) == ("", "fast")
     assert (full.parts[0].parameters.calls, short.parts[0].parameters.calls) == (1_000, 100)
-    assert short.parts[0].parameters.depth == 10
+    assert tree(short.parts[0].parameters).depth == 10
     assert short.schedule.budget_ns == 20 * 60 * 10**9
     assert short.schedule.half_width_ratio == full.schedule.half_width_ratio == 0.01
     assert (full.schedule.min_blocks, full.schedule.max_blocks) == (10, 30)

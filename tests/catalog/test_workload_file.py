@@ -14,7 +14,7 @@ from tracetax.catalog.workload_file import check_offers, load_workload, workload
 from tracetax.errors import UserError
 from tracetax.kinds.calltree import TreeParameters
 from tracetax.model import Experiment
-from tracetax.program import Offers
+from tracetax.program import LockedPackages, Offers
 
 ROOT = Path(__file__).resolve().parents[2]
 KEY = "calltree/java"
@@ -65,10 +65,30 @@ def problems(root: Path) -> dict[str, str]:
 
 
 def test_every_workload_that_comes_with_tracetax_can_be_read() -> None:
-    assert workload_names(ROOT) == tuple(f"calltree/{language}" for language in ("go", "java", "node", "python"))
+    assert workload_names(ROOT) == tuple(
+        f"{kind}/{language}" for kind in ("calltree", "requests") for language in ("go", "java", "node", "python")
+    )
     for key in workload_names(ROOT):
         workload, runtime = load_workload(key, ROOT)
         assert (workload.key, workload.runtime) == (key, runtime.key)
+
+
+@pytest.mark.parametrize(
+    ("build", "packages"),
+    [
+        ("{ compile = { release = 8 } }", None),
+        ('{ compile = { release = 8 }, packages = { maven = "lib.lock" } }', LockedPackages("maven", "lib.lock")),
+        ('{ packages = { npm = "package-lock.json" } }', LockedPackages("npm", "package-lock.json")),
+        ('{ packages = { pip = "requirements.lock" } }', LockedPackages("pip", "requirements.lock")),
+    ],
+)
+def test_packages_of_a_workload_are_pinned_by_a_file(
+    root: Path, workload: Path, change: Change, build: str, packages: LockedPackages | None
+) -> None:
+    change(workload, "{ compile = { release = 8 } }", build)
+    read = load_workload(KEY, root)[0]
+    assert read.packages == packages
+    assert read.is_built
 
 
 def test_processes_belong_to_a_workload_whose_file_says_so(root: Path, workload: Path, change: Change) -> None:
@@ -101,7 +121,32 @@ def test_a_name_that_is_no_workload_is_told_with_the_nearest(root: Path) -> None
             "start",
             'must have one of "{runtime}" (what runs the program)',
         ),
-        ("{ compile = { release = 8 } }", "{}", "build", "must say one of compile and go"),
+        ("{ compile = { release = 8 } }", "{}", "build", "must say one of compile and go, or packages"),
+        ("release = 8 } }", "release = 8 }, packages = {} }", "build.packages", "must say one of maven, npm and pip"),
+        (
+            "release = 8 } }",
+            'release = 8 }, packages = { maven = "a.lock", pip = "b.lock" } }',
+            "build.packages",
+            "must say one of maven, npm and pip",
+        ),
+        (
+            "release = 8 } }",
+            'release = 8 }, packages = { pip = "b.lock" } }',
+            "build.packages",
+            "must be by maven beside compile, and only there",
+        ),
+        (
+            "{ compile = { release = 8 } }",
+            '{ packages = { maven = "a.lock" } }',
+            "build.packages",
+            "must be by maven beside compile, and only there",
+        ),
+        (
+            "release = 8 } }",
+            'release = 8 }, packages = { maven = "../a.lock" } }',
+            "build.packages.maven",
+            "is not a path inside the folder",
+        ),
         (
             "{ compile = { release = 8 } }",
             '{ go = { program = "x" } }',

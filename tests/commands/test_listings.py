@@ -82,7 +82,8 @@ def test_workloads_are_listed_with_what_runs_them_and_their_agents(
     (tmp_path / "mine" / "go" / "agent.toml").write_text(own, encoding="utf-8")
     show_list("workloads", ROOT, [tmp_path], as_json=True)
     rows = {row["workload"]: row for row in json.loads(capsys.readouterr().out)}
-    assert set(rows) == {f"calltree/{language}" for language in ("go", "java", "node", "python")}
+    languages = ("go", "java", "node", "python")
+    assert set(rows) == {f"{kind}/{language}" for kind in ("calltree", "requests") for language in languages}
     assert rows["calltree/go"] == {
         "workload": "calltree/go",
         "title": "call tree in Go",

@@ -17,26 +17,30 @@ from tests.settings import java_settings
 from tracetax.artifacts.compiling import compile_command
 from tracetax.artifacts.prepared import program_command
 from tracetax.backend import Backend
-from tracetax.catalog import fill, load_agents
+from tracetax.catalog import fill
+from tracetax.catalog.agent_file import every_agent
 from tracetax.catalog.backends import load_backends
 from tracetax.catalog.workload_file import load_workload, workload_names
 from tracetax.commands import opening
 from tracetax.companions import backend as backend_companion
 from tracetax.companions import sink as sink_companion
 from tracetax.companions.backend import BackendServer, Supplied
+from tracetax.kinds import AnyParameters
 from tracetax.kinds.calltree import TreeParameters
+from tracetax.kinds.requests import RequestParameters, Weighted
 from tracetax.machine.toolchain import Interpreter
-from tracetax.model import BASELINE, SCRAPED, Part, Settings, Use, language_of
+from tracetax.model import BASELINE, SCRAPED, Part, Settings, Use, kind_name, language_of
 from tracetax.process import clean_environment
 from tracetax.results.records import Cell, Role
 from tracetax.run.backends import receiver
 from tracetax.run.equipment import Equipment
-from tracetax.run.launch import by_hand, command_line
+from tracetax.run.launch import LISTEN, by_hand, command_line
 from tracetax.run.plan import TrialPlan, Turn, heap_for
 
 ROOT = Path(__file__).resolve().parents[2]
 JAVA = "calltree/java"
 USUAL = TreeParameters(calls=1_000, depth=10)
+REQUESTS = RequestParameters(calls=1_000, mix=(Weighted("db", 1),), rate=100.0)
 USUAL_SETTINGS = java_settings(1 << 30)
 LOGS, RECORDS = Path("/logs"), Path("/records")
 STARTING_PORT = 10_001
@@ -89,7 +93,7 @@ def launches() -> dict[str, str]:
     return {
         **{f"agents/{agent}.txt": _agent(agent) for agent in _bench().agents},
         **{
-            f"{language_of(workload)}/{agent}.txt": _in_language(workload, agent)
+            f"{workload.removeprefix('calltree/')}/{agent}.txt": _of_workload(workload, agent)
             for workload in workload_names(ROOT)
             if workload != JAVA
             for agent in _bench(workload).agents
@@ -121,12 +125,14 @@ def _agent(key: str) -> str:
     return "\n".join(blocks)
 
 
-def _in_language(workload: str, key: str) -> str:
-    """Every configuration of an agent for another language than Java, whose settings are those that nobody chose."""
+def _of_workload(workload: str, key: str) -> str:
+    """Every configuration of an agent for another workload than the call tree in Java; of settings only Java's."""
     equipment = _bench(workload)
+    parameters = REQUESTS if equipment.workload.service else USUAL
+    settings = USUAL_SETTINGS if equipment.runtime.key == "java" else {}
     blocks: list[str] = []
     for name in equipment.agents[key].configurations:
-        trial = _trial(equipment, Use(key, name), USUAL, {}, "configuration")
+        trial = _trial(equipment, Use(key, name), parameters, settings, "configuration")
         words, environment = _command(trial, equipment)
         blocks.append(
             _listed(f"{key} {name}", environment, words) + f"sink: {' '.join(_sink(trial, equipment).command)}\n"
@@ -225,7 +231,8 @@ def _by_hand(use: Use) -> str:
 def _bench(key: str = JAVA) -> Equipment:
     """What every trial of a workload shares, under paths that are nowhere."""
     agents = {
-        name: replace(agent, folder=f"/agents/{name}") for name, agent in load_agents(ROOT, language_of(key)).items()
+        name: replace(agent, folder=f"/agents/{name}")
+        for name, agent in every_agent(ROOT).of(language_of(key), kind_name(key)).agents.items()
     }
     workload, runtime = load_workload(key, ROOT)
     jdks = {
@@ -237,7 +244,7 @@ def _bench(key: str = JAVA) -> Equipment:
     return Equipment(
         workload=workload,
         runtime=runtime,
-        interpreters=jdks if key == JAVA else other,
+        interpreters=jdks if runtime.key == "java" else other,
         cores=2,
         sink=Path("/sink"),
         built=Path("/classes"),
@@ -251,10 +258,11 @@ def _bench(key: str = JAVA) -> Equipment:
             for key, agent in agents.items()
         },
         start_up={(20, 7): Path("/start-up")},
+        stores={name: f"{name}://there" for name in (workload.service.stores if workload.service else ())},
     )
 
 
-def _trial(equipment: Equipment, use: Use, parameters: TreeParameters, settings: Settings, role: Role) -> TrialPlan:
+def _trial(equipment: Equipment, use: Use, parameters: AnyParameters, settings: Settings, role: Role) -> TrialPlan:
     part = Part("part", "Part", parameters, (use,), settings)
     config = equipment.configuration(use.agent, use.configuration)
     cell = Cell(part.name, use, heap_for(config, part), role)
@@ -265,7 +273,8 @@ def _command(
     trial: TrialPlan, equipment: Equipment, built: Sequence[Path] = ()
 ) -> tuple[tuple[str, ...], dict[str, str]]:
     with tempfile.TemporaryDirectory() as folder:
-        command, environment = command_line(trial, equipment, _ports(), Path(folder), LOGS, RECORDS, built)
+        ports = _ports() | {LISTEN: STARTING_PORT - 1}
+        command, environment = command_line(trial, equipment, ports, Path(folder), LOGS, RECORDS, built)
     return (
         tuple(word.replace(folder, "/trial") for word in command),
         {name: value.replace(folder, "/trial") for name, value in environment.items()},

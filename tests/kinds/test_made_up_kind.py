@@ -28,6 +28,7 @@ from tracetax.run.describe import budget_words, part_words
 from tracetax.run.files import RecordsFolder
 from tracetax.run.outcome import finished
 from tracetax.run.plan import TrialPlan, Turn, cells, check_samples, expected_records, expected_seconds, heap_for
+from tracetax.run.program import ProgramStart
 from tracetax.run.stages import conduct_or_end
 from tracetax.workloads.kinds import Measured
 
@@ -98,7 +99,8 @@ def made(plan: TrialPlan, folder: Path) -> TrialRecord:
     stage: Any = Stage(folder / "records")
     equipment = fake_equipment(Path("sink"), SENT)
     records = RecordsFolder(folder / "records")
-    outcome = conduct_or_end(plan, equipment, WholeTrees(stage), stage, records, folder, stage.told)
+    start = ProgramStart(plan, equipment, (), {}, folder, folder)
+    outcome = conduct_or_end(start, WholeTrees(stage), stage, records, stage.told)
     record = TrialRecord(
         number=1, block=1, block_size=1, cell=plan.cell, parameters=plan.part.parameters, attempt=1, status="failed",
         verdicts=(), command=(), environment={}, started_at="", moments=Moments(spawned=0),

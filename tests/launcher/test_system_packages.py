@@ -49,6 +49,7 @@ def test_what_runs_on_no_jvm_needs_no_jdk(clone: Clone, arguments: tuple[str, ..
     [
         ("run", "--agent", "x", "--workload", "calltree/python,calltree/java"),
         ("run", "--agent", "x", "--workload", "calltree/python", "--backend", "y"),
+        ("run", "--agent", "x", "--workload", "requests/go"),  # whose store Maven fetches
         ("run", "own"),
         ("run", "nowhere"),
         ("test", "--workload", "calltree/python"),

@@ -9,6 +9,7 @@ from rich.console import Console
 from tests.report.fake_run import fake_run
 from tests.report.reading import text, written
 from tests.report.sample_findings import sample_findings, with_row
+from tests.settings import tree
 from tracetax.report.terminal import render
 from tracetax.report.views import Group, caveat, counted, group_heading, views
 from tracetax.results.findings import Findings, find_measure
@@ -18,7 +19,7 @@ def counting(received: int) -> Findings:
     """The sample with a row that counted so many calls."""
     findings = sample_findings()
     model = next(row for row in findings.configurations if row.part == "full-speed" and row.agent == "kieker")
-    made = model.parameters.calls * model.parameters.depth * 5
+    made = model.parameters.calls * tree(model.parameters).depth * 5
     records = replace(
         model.records, expected=0, received=received, completeness=None, expected_trees=0, complete_trees=0, made=made
     )

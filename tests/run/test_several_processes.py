@@ -42,7 +42,7 @@ def follow(monkeypatch: pytest.MonkeyPatch, tree: bool) -> None:
 
 @pytest.fixture
 def own_ns(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """What counted as the workload's own when others' work was told apart."""
+    """What counted as the workload's own when others' work was told apart; 0 for the stores that it does not have."""
     counted: list[int] = []
     really = disturbance.programs_cpu_ns
 
@@ -69,7 +69,7 @@ def test_what_workers_use_is_in_the_account_and_not_others_where_the_tree_is_fol
     record = measured(tmp_path, sink_binary)
     assert record.status == "ok"
     assert record.cpu
-    seen = record.cpu.to_drained.total, record.cpu.to_last_call.total, own_ns[0]
+    seen = record.cpu.to_drained.total, record.cpu.to_last_call.total, max(own_ns)
     assert [used > 2 * BURNT * 0.9 * MS for used in seen] == [follows] * 3
     assert codes(record) == (set() if follows else {"cpu-differs"})
     assert all(map(gone, workers(tmp_path)))
@@ -85,7 +85,7 @@ def test_a_program_behind_a_wrapper_that_waits_for_it_is_the_workloads(
     record = test_trial.trial(tmp_path, sink_binary, config)
     assert (record.status, record.exit_status) == ("ok", 0)
     assert record.cpu
-    assert [used > 2 * BURNT * 0.9 * MS for used in (record.cpu.to_drained.total, own_ns[0])] == [follows] * 2
+    assert [used > 2 * BURNT * 0.9 * MS for used in (record.cpu.to_drained.total, max(own_ns))] == [follows] * 2
     assert codes(record) == (set() if follows else {"cpu-differs"})
     assert all(map(gone, workers(tmp_path)))
 

@@ -15,6 +15,7 @@ from tracetax.process import Ending
 from tracetax.results.records import Cell
 from tracetax.run.files import RecordsFolder
 from tracetax.run.plan import TrialPlan, Turn
+from tracetax.run.program import ProgramStart
 from tracetax.run.stages import conduct_or_end
 from tracetax.workloads.driver import TOP_TIER, Status
 
@@ -26,7 +27,8 @@ class Stage:
         self.events: list[str] = []
         self.folder = folder
         self.pid = os.getpid()
-        self.process = self
+        self.process = self.program = self
+        self.loads = False
         self.orphans_cpu_ns = 0
         self.calls = {"warm-up": 0, "measured": 0}
 
@@ -46,6 +48,10 @@ class Stage:
     def stop(self, grace: float = 0.0) -> Ending:
         self.events.append("driver ended" if grace else "sink ended")
         return Ending(status=0, cpu_ns=0, max_rss_bytes=0, ended_ns=time.monotonic_ns(), asked="itself")
+
+    def end(self, grace: float, by: str) -> Ending:
+        assert not by
+        return self.stop(grace)
 
     def told(self, text: str) -> None:
         if not any(character.isdigit() for character in text):
@@ -105,7 +111,8 @@ def conducted(tmp_path: Path, config: Configuration) -> tuple[list[str], Any]:
     turn = Turn(block=1, block_size=1, cell=cell)
     plan = TrialPlan(number=1, turn=turn, part=experiment(config).parts[0], config=config)
     equipment = fake_equipment(Path("sink"), config)
-    outcome = conduct_or_end(plan, equipment, StagedSink(stage), stage, RecordsFolder(folder), tmp_path, stage.told)
+    start = ProgramStart(plan, equipment, (), {}, folder, tmp_path)
+    outcome = conduct_or_end(start, StagedSink(stage), stage, RecordsFolder(folder), stage.told)
     in_a_row = [(event, len(list(same))) for event, same in groupby(stage.events)]
     return [event if count == 1 else f"{event} ({count})" for event, count in in_a_row], outcome
 

@@ -16,8 +16,8 @@ import numpy.typing as npt
 import pytest
 from msgspec import Struct
 
-from tracetax.workloads.calltree_results import Output, read_output
 from tracetax.workloads.driver import parse_status
+from tracetax.workloads.driver_output import Output, read_output
 
 FOLDER = Path(__file__).resolve().parents[2] / "workloads/calltree"
 LIMIT_S = 60

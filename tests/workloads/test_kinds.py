@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from tests.run.stand_ins import WORKLOAD
 
+from tests.run.stand_ins import WORKLOAD
 from tracetax.errors import UserError
 from tracetax.kinds.calltree import TreeParameters
 from tracetax.workloads import calltree
-from tracetax.workloads.kinds import kind_of
+from tracetax.workloads.kinds import DriverFiles, kind_of
 
 
 def test_it_is_the_module_of_that_name() -> None:
@@ -25,7 +25,7 @@ def test_a_kind_that_is_not_there_is_told_with_its_module(key: str) -> None:
 
 def test_a_call_tree_is_told_its_parameters() -> None:
     parameters = TreeParameters(calls=7, depth=3, rate=2.5, threads=2, wait="park", start_up_methods=1)
-    said = calltree.arguments(parameters, Path("/out"), Path("/status"), WORKLOAD)
+    said = calltree.arguments(parameters, DriverFiles(Path("/out"), Path("/status")), WORKLOAD)
     assert dict(zip(said[::2], said[1::2], strict=True)) == {
         "--calls": "7",
         "--depth": "3",

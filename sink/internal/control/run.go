@@ -53,8 +53,8 @@ func parseArguments(table protocol.Table, args []string, stderr io.Writer) (sink
 	flags := flag.NewFlagSet("sink", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.StringVar(&names, "protocols", strings.Join(table.Names(), ","), "comma separated; all that it speaks if not given")
-	flags.IntVar(&cfg.Depth, "depth", 0, "records of a complete tree")
-	flags.StringVar(&cfg.RecordName, "record-name", "", "expected name: an OTLP span name, or a Kieker method with its class")
+	flags.IntVar(&cfg.Depth, "depth", -1, "records of a complete tree; 0: trees are not looked at")
+	flags.StringVar(&cfg.RecordName, "record-name", "", "expected name: an OTLP span name (* is any), or a Kieker method with its class")
 	flags.IntVar(&cfg.MaxOpenTrees, "max-open-trees", defaultMaxOpenTrees, "unfinished trees kept per protocol")
 	flags.Int64Var(&cfg.MaxMemory, "max-memory", defaultMaxMemory, "bytes for trees, messages and connections together")
 	if err := flags.Parse(args); err != nil {
@@ -79,8 +79,8 @@ func validate(c sink.Config, table protocol.Table) error {
 		}
 		seen[name] = true
 	}
-	if c.Depth < 1 || c.Depth > bounds.MaxDepth {
-		return fmt.Errorf("--depth is %d: give the records of a complete tree, 1 to %d", c.Depth, bounds.MaxDepth)
+	if c.Depth < 0 || c.Depth > bounds.MaxDepth {
+		return fmt.Errorf("--depth is %d: give the records of a complete tree, 1 to %d, or 0 for none", c.Depth, bounds.MaxDepth)
 	}
 	if c.RecordName == "" {
 		return fmt.Errorf("--record-name is missing: give the name that the expected records carry")

@@ -56,8 +56,15 @@ func NewTable(structure Structure, depth, maxOpen int, maxBytes int64) *Table {
 	}
 }
 
-// Add enters one record and counts what it means.
+// Add enters one record and counts what it means. A table of depth 0 counts records, and looks at no tree.
 func (t *Table) Add(r *Record, c *account.Account) {
+	if t.depth == 0 {
+		c.Records += 1 + int64(r.More)
+		if r.Backwards {
+			c.EndBeforeStart++
+		}
+		return
+	}
 	slot := t.find(r.Tree)
 	if slot != none && t.contains(slot, r.Node.ID) {
 		c.Duplicates++

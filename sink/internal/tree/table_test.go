@@ -58,6 +58,18 @@ func TestACallIsOneCompleteTree(t *testing.T) {
 	})
 }
 
+func TestWithoutADepthRecordsAreCountedAndNoTree(t *testing.T) {
+	var c account.Account
+	table := NewTable(&SpanChain{}, 0, 1000, 8<<20)
+	records := append(spanRecords(1, 3), spanRecords(2, 5)...)
+	records[0].Backwards = true
+	for i := range records {
+		table.Add(&records[i], &c)
+	}
+	table.Close(&c)
+	samples.ExpectCount(t, c, account.Account{Records: 8, EndBeforeStart: 1})
+}
+
 func TestATreeIsCompleteInAnyOrderOfItsRecords(t *testing.T) {
 	inBoth(t, func(t *testing.T, call func(uint64) []Record, count func([]Record) account.Account) {
 		for range 200 {

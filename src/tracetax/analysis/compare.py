@@ -33,12 +33,16 @@ MACHINE = ("cpu", "architecture", "cores", "memory_bytes", "virtualised")
 SURROUNDINGS = ("kernel", "os", "smt", "numa_nodes", "governor", "turbo", "clock_source", "transparent_huge_pages")
 PER_UNIT = "unit"
 """In the place of what the kind of a row's calls has as its unit."""
+TIMES = {"service": ("service_time", "service_time_p99"), "response": ("response_time", "response_time_p99")}
+"""Of these measures, those that are compared, by what the kind of a row's calls compares."""
 COMPARED: tuple[tuple[MeasureName, str], ...] = (
     ("overhead", PER_UNIT),
     ("cpu", "record"),
     ("cpu", PER_UNIT),
     ("service_time", "call"),
     ("service_time_p99", "call"),
+    ("response_time", "call"),
+    ("response_time_p99", "call"),
     ("startup_first_call", ""),
     ("allocation", "call"),
     ("bytes", "record"),
@@ -94,6 +98,8 @@ class RowChange(Struct, frozen=True):
     technology: str
     completeness: tuple[float | None, float | None]
     changes: tuple[Change, ...]
+    noun: str = "call"
+    """What a call is called."""
 
 
 class RunComparison(Struct, frozen=True):
@@ -184,9 +190,12 @@ def _named(cell: Cell) -> str:
 
 def _row(first: ConfigurationFinding, second: ConfigurationFinding, part_title: str, same: bool) -> RowChange:
     changes: list[Change] = []
-    unit = declaration_of(first.parameters).unit
+    kind = declaration_of(first.parameters)
+    other_times = [name for compared, names in TIMES.items() if compared != kind.compared for name in names]
     for name, asked in COMPARED:
-        per = unit if asked == PER_UNIT else asked
+        if name in other_times:
+            continue
+        per = kind.unit if asked == PER_UNIT else asked
         before, after = find_measure(first, name, per), find_measure(second, name, per)
         if before and after:
             changes.append(_change(before, after, same))
@@ -202,6 +211,7 @@ def _row(first: ConfigurationFinding, second: ConfigurationFinding, part_title: 
         technology=first.technology,
         completeness=(first.records.completeness, second.records.completeness),
         changes=tuple(changes),
+        noun=kind.noun,
     )
 
 

@@ -64,13 +64,16 @@ def cpu_measures(blocks: Blocks, cell: Cell, parameters: Parameters, runtime: Ru
     """CPU and its parts, per unit of the calls' kind and, where records arrived, per record.
 
     Of a ``runtime`` whose compilers' or collectors' threads have no known names, their CPU is not told: it is in that
-    of other threads, and a zero would be no measure.
+    of other threads, and a zero would be no measure. Nor is it told which threads are the agent's where the program is
+    called by another: those that answer run its code too.
     """
     groups: dict[Share, tuple[str, ...]] = {"jit": runtime.threads.jit, "gc": runtime.threads.gc} if runtime else {}
     untold = [share for share, names in groups.items() if not names]
     band = _band(blocks, cell, charged_per_call)
     measures: list[Measure] = []
     kind = declaration_of(parameters)
+    if not kind.calls_itself:
+        untold += ["caller", "agent"]
     for share, name in CPU_MEASURES.items():
         added = added_cpu(blocks, cell, share)
         if share in untold or not added.blocks:

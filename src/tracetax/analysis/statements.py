@@ -145,8 +145,9 @@ def _ns(of: Measure) -> str:
 
 def condition(part: PartFinding) -> str:
     """The rate of a part in words, and its level of each factor: ``At 1,000 calls/s (JDK 17)``."""
-    rate = part.parameters.rate
-    return f"At {'full speed' if rate == FULL else f'{rate:,.10g} calls/s'}{f' ({part.levels})' if part.levels else ''}"
+    rate, noun = part.parameters.rate, declaration_of(part.parameters).noun
+    speed = "full speed" if rate == FULL else f"{rate:,.10g} {noun}s/s"
+    return f"At {speed}{f' ({part.levels})' if part.levels else ''}"
 
 
 def two_digits(value: float, like: float | None = None) -> str:

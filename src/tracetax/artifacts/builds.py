@@ -5,13 +5,23 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from tracetax.artifacts.cache import BUILT, Say, built, key_of, silent
-from tracetax.artifacts.packages import GO_CAUSES, explained
+from tracetax.artifacts.cache import BUILT, Say, built, key_of, sha256_of, silent
+from tracetax.artifacts.packages import (
+    GO_CAUSES,
+    PROJECT,
+    Installed,
+    explained,
+    install_by_maven,
+    install_by_npm,
+    install_by_pip,
+    npm_key,
+    pip_key,
+)
 from tracetax.artifacts.tools import find_tool, run_tool
 from tracetax.errors import UserError
 from tracetax.machine.toolchain import Interpreter, go_at
 from tracetax.process import clean_environment
-from tracetax.program import Workload
+from tracetax.program import LockedPackages, Workload
 
 UNSTAMPED = "-buildvcs=false"
 """No stamp of the checkout's commit: git refuses to tell it where the clone is another user's, and Go then fails."""
@@ -23,6 +33,10 @@ JAVAC_SECONDS = 300.0
 VERSION_SECONDS = 60.0
 DESCRIPTIONS = ("workload.toml", "README.md")
 """Files beside a workload's sources that it is not started from."""
+MADE = frozenset({"__pycache__", "node_modules"})
+"""Folders among a workload's sources that belong to whoever works on them."""
+LIBRARIES = "lib"
+"""The folder of a workload's jars, in the one with its classes."""
 
 
 def build_sink(root: Path, cache: Path, say: Say = silent) -> Path:
@@ -30,29 +44,34 @@ def build_sink(root: Path, cache: Path, say: Say = silent) -> Path:
 
     Raises UserError where there is no Go or the build fails.
     """
-    source = root / "sink"
-    go = find_tool("go", "to build the sink", beside_python=True)
+    return _built_for_every_trial(root / "sink", ("go.mod", "go.sum", "protocols.txt"), cache, say)
+
+
+def build_load(root: Path, cache: Path, say: Say = silent) -> Path:
+    """The load's program, built from ``root/load`` as the sink is. Raises UserError."""
+    return _built_for_every_trial(root / "load", ("go.mod", "go.sum"), cache, say)
+
+
+def _built_for_every_trial(source: Path, others: tuple[str, ...], cache: Path, say: Say) -> Path:
+    """A program in Go that comes with Tracetax, called as its folder; ``others`` of its files decide what it is too."""
+    name = source.name
+    go = find_tool("go", f"to build the {name}", beside_python=True)
     version = _version([str(go), "version"], cache)
     files = [path for path in source.rglob("*.go") if not path.name.endswith("_test.go")]
-    key = key_of(
-        source,
-        [*files, source / "go.mod", source / "go.sum", source / "protocols.txt"],
-        version,
-        *GO_ENVIRONMENT.values(),
-    )
+    key = key_of(source, [*files, *(source / other for other in others)], version, *GO_ENVIRONMENT.values())
 
     def build(folder: Path) -> None:
-        say("building the sink")
+        say(f"building the {name}")
         run_tool(
-            "The sink could not be built",
-            [str(go), "build", "-o", str(folder / "sink"), "."],
-            log=cache / "logs" / "sink",
+            f"The {name} could not be built",
+            [str(go), "build", "-o", str(folder / name), "."],
+            log=cache / "logs" / name,
             seconds=GO_SECONDS,
             environment={**os.environ, **GO_ENVIRONMENT},
             directory=source,
         )
 
-    return built(cache / BUILT / f"sink-{key}", cache, build, say) / "sink"
+    return built(cache / BUILT / f"{name}-{key}", cache, build, say) / name
 
 
 def unstamped(environment: Mapping[str, str]) -> dict[str, str]:
@@ -108,7 +127,7 @@ def sources_of(root: Path, workload: Workload) -> Path:
 
 def source_files(folder: Path) -> list[Path]:
     """What a workload that is not built is started from: all files of its folder that are no description of it."""
-    files = [path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    files = [path for path in folder.rglob("*") if path.is_file() and MADE.isdisjoint(path.parts)]
     return sorted(path for path in files if path.relative_to(folder).as_posix() not in DESCRIPTIONS)
 
 
@@ -117,15 +136,21 @@ def builder_of(workload: Workload) -> Interpreter:
     return go_at(find_tool("go", f"to build the workload {workload.key}", beside_python=True))
 
 
-def build_workload(root: Path, workload: Workload, cache: Path, say: Say = silent) -> Path:
+def build_workload(
+    root: Path, workload: Workload, cache: Path, say: Say = silent, interpreter: Interpreter | None = None
+) -> Path:
     """The folder that a workload is started from: what was built, or its sources where nothing is built.
 
-    Raises UserError where there is no compiler or it fails.
+    Its packages are chosen for the ``interpreter``, which runs it. Raises UserError where what builds or installs is
+    missing or fails.
     """
     if workload.compile_release:
         return _compiled(root, workload, cache, say)
     if workload.go:
         return _built_by_go(root, workload, cache, say)
+    if workload.packages:
+        assert interpreter
+        return _installed(root, workload, workload.packages, interpreter, cache, say)
     folder = sources_of(root, workload)
     if not source_files(folder):
         raise _no_sources(root, workload)
@@ -137,7 +162,7 @@ def _no_sources(root: Path, workload: Workload) -> UserError:
 
 
 def _compiled(root: Path, workload: Workload, cache: Path, say: Say) -> Path:
-    """The classes of a workload in Java."""
+    """The classes of a workload in Java, and the jars that they need."""
     name, source = workload.key, sources_of(root, workload)
     options = ("--release", str(workload.compile_release), *JAVAC_OPTIONS)
     files = list(source.rglob("*.java"))
@@ -145,14 +170,22 @@ def _compiled(root: Path, workload: Workload, cache: Path, say: Say) -> Path:
         raise _no_sources(root, workload)
     javac = find_tool("javac", f"to compile the workload {name}: a JDK of at least 17")
     version = _version([str(javac), "-version"], cache, clean=True)
-    key = key_of(source, files, version, *options)
+    lock = root / "workloads" / name / workload.packages.lock if workload.packages else None
+    pinned = [sha256_of(path) for path in (lock, lock.with_name(PROJECT))] if lock else []
+    key = key_of(source, files, version, *options, *pinned)
     label = name.replace("/", "-")
 
     def build(folder: Path) -> None:
+        class_path: tuple[str, ...] = ()
+        if lock:
+            say(f"fetching the libraries of the workload {name}")
+            what = f"The libraries of the workload {name} could not be fetched"
+            install_by_maven(lock, folder / LIBRARIES, log=cache / "logs" / label, what=what)
+            class_path = ("-cp", str(folder / LIBRARIES / "*"))
         say(f"compiling the workload {name}")
         run_tool(
             f"The workload {name} could not be compiled",
-            [str(javac), *options, "-d", str(folder), *map(str, sorted(files))],
+            [str(javac), *options, *class_path, "-d", str(folder), *map(str, sorted(files))],
             log=cache / "logs" / label,
             seconds=JAVAC_SECONDS,
             environment=clean_environment(os.environ, {}),
@@ -184,6 +217,31 @@ def _built_by_go(root: Path, workload: Workload, cache: Path, say: Say) -> Path:
             environment={**os.environ, **GO_ENVIRONMENT},
             directory=source,
         )
+
+    return built(cache / BUILT / f"{label}-{key}", cache, build, say)
+
+
+def _installed(
+    root: Path, workload: Workload, packages: LockedPackages, interpreter: Interpreter, cache: Path, say: Say
+) -> Path:
+    """The folder with the sources of a workload, and the packages that they need."""
+    name, source = workload.key, sources_of(root, workload)
+    label, lock = name.replace("/", "-"), root / "workloads" / name / packages.lock
+    log = cache / "logs" / label
+    files = source_files(source)
+    by_pip = packages.tool == "pip"
+    tool = pip_key(interpreter.version) if by_pip else npm_key(lock, interpreter.program, interpreter.version, log)
+    key = key_of(source, files, sha256_of(lock), tool)
+
+    def build(folder: Path) -> None:
+        say(f"installing packages of the workload {name} by {packages.tool}")
+        what = f"The packages of the workload {name} could not be installed"
+        install = install_by_pip if by_pip else install_by_npm
+        install(lock, Installed(folder, interpreter.program, interpreter.version, log, what, advice=""))
+        for file in files:
+            target = folder / file.relative_to(source)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, target)
 
     return built(cache / BUILT / f"{label}-{key}", cache, build, say)
 

@@ -1,6 +1,6 @@
-"""Packages that a lock pins by their checksums, installed by pip and npm: nothing else is installed, or run.
+"""Packages that a lock pins by their checksums, installed by pip, npm and Maven: nothing else is installed, or run.
 
-Both fetch with their user's own settings (index, registry, proxy), so a lock names no server.
+All fetch with their user's own settings (index, registry, mirror, proxy), so a lock names no server.
 """
 
 import importlib.metadata
@@ -15,7 +15,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from tracetax.artifacts.cache import sha256_of
-from tracetax.artifacts.tools import ToolFailed, run_tool
+from tracetax.artifacts.maven import file_name
+from tracetax.artifacts.tools import ToolFailed, find_tool, run_tool
 
 SECONDS = 900.0
 VERSION_SECONDS = 60.0
@@ -23,6 +24,8 @@ MANIFEST = "package.json"
 """What npm needs beside its lock, which must go with it."""
 LOCK = "package-lock.json"
 """What npm calls its lock, whatever it is called in an agent's folder."""
+PROJECT = "pom.xml"
+"""What Maven needs beside a lock of jars, and what that is made from."""
 NPM_OF_HOME = "lib/node_modules/npm/bin/npm-cli.js"
 """Where the npm lies that comes with a Node, below its home."""
 NO_NETWORK = (
@@ -50,6 +53,10 @@ NPM_CAUSES = {
     NO_NETWORK: OFFLINE,
     r"ETARGET|E404": "The registry that npm asks has no such version.",
     r"EBADPLATFORM|EBADENGINE": "A package of it is not for {what}.",
+}
+MAVEN_CAUSES = {
+    rf"{NO_NETWORK}|Unknown host": "Is there a network? Maven's own settings hold: mirror and proxy.",
+    r"Could not find artifact|was not found in": "The repository that Maven asks has no such version.",
 }
 GO_CAUSES = {
     r"missing go\.sum entry|updates to go\.mod needed|go mod tidy|checksum mismatch|SECURITY ERROR": (
@@ -121,13 +128,52 @@ def install_by_npm(lock: Path, to: Installed) -> None:
     )
 
 
+def install_by_maven(lock: Path, folder: Path, *, log: Path, what: str) -> None:
+    """Copy the jars that a lock pins into a folder: those that ``pom.xml`` beside it needs at run time.
+
+    A line of the lock is ``group:artifact:version sha256:…``. Raises ToolFailed, beginning with ``what``, where Maven
+    fails or delivers anything else than is pinned.
+    """
+    pinned = dict(_jar(line, lock) for line in lock.read_text(encoding="utf-8").splitlines())
+    run_tool(
+        what,
+        [
+            *(str(find_tool("mvn", f"to fetch what {lock} pins")), "-q", "-B", "-f", str(lock.parent / PROJECT)),
+            *("dependency:copy-dependencies", "-DincludeScope=runtime", "-Dmdep.useBaseVersion=true"),
+            f"-DoutputDirectory={folder}",
+        ],
+        log=log,
+        advice=explained(MAVEN_CAUSES, f"The lock is {lock}."),
+        seconds=SECONDS,
+    )
+    received = {path.name: sha256_of(path) for path in folder.iterdir()}
+    if wrong := sorted(name for name in pinned.keys() | received.keys() if pinned.get(name) != received.get(name)):
+        listed = "".join(
+            f"\n  {name}: pinned {pinned.get(name, 'not at all')}, received {received.get(name, 'not at all')}"
+            for name in wrong
+        )
+        raise ToolFailed(
+            f"{what}: what Maven delivered is not what {lock} pins.{listed}\nWhere a sum differs, delete Maven's copy, "
+            f"usually in ~/.m2/repository, and try again. Where a file is missing on one side, {PROJECT} has changed: "
+            f"scripts/lock-jars {lock.parent} makes the lock anew."
+        )
+
+
+def _jar(line: str, lock: Path) -> tuple[str, str]:
+    """The file name and the checksum that a line of a lock of jars pins."""
+    match = re.fullmatch(r"([^\s:]+(?::[^\s:]+){2,4}) sha256:([0-9a-f]{64})", line)
+    if match is None:
+        raise ToolFailed(f'{lock}: "{line}" is not "group:artifact:version sha256:…"')
+    return file_name(match[1]), match[2]
+
+
 def pip_key(runs_on: str) -> str:
     """What decides, beside the lock, what pip installs. Raises ToolFailed where there is no pip."""
     try:
         version = importlib.metadata.version("pip")
     except importlib.metadata.PackageNotFoundError:
         raise ToolFailed(
-            f"pip is missing beside {sys.executable}; it is needed to install an agent's packages. "
+            f"pip is missing beside {sys.executable}; it is needed to install packages. "
             "./tracetax doctor says how to get the environment that it belongs to."
         ) from None
     return f"pip {version} {runs_on} {platform.machine()}"
@@ -151,7 +197,7 @@ def _npm(interpreter: Path) -> tuple[str, ...]:
     found = shutil.which("npm")
     if found is None:
         raise ToolFailed(
-            f"npm is missing: it is needed to install an agent's packages, and {interpreter} has none of its own. "
+            f"npm is missing: it is needed to install packages, and {interpreter} has none of its own. "
             "It comes with most distributions of Node: apt-get install npm"
         )
     return (found,)

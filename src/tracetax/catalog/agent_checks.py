@@ -52,6 +52,8 @@ UNWANTED = {
     "given": {"sha256": "the file that is given is known by its own"},
 }
 """By source: keys that must not stand beside it, and why."""
+ANY_NAME = "*"
+"""In the place of a record's name: every record counts."""
 SAMPLING = ({"one_in", "by"}, {"at_most", "per"})
 """Keys of ``sampling``: either the ones or the others, and all of them."""
 WORK = ("unzip", "copy", "compile", "go", "pip", "npm", "run")
@@ -134,6 +136,9 @@ def check_together(
             missing = "where it shall serve its metrics"
         text = f'is "{setup.protocol}", but no flag says {missing}, as "{{{way_to(setup.protocol)}}}" would'
         add("protocol", text, "flags", "environment", "wrapper")
+    if setup.record_name == ANY_NAME and setup.protocol in PROTOCOLS and not (setup.protocol or "").startswith("otlp-"):
+        text = f'is "{ANY_NAME}", which the sink takes for any name on otlp-http and otlp-grpc only'
+        add("record_name", text, "protocol")
     if setup.protocol == SCRAPED and setup.scrape is None:
         add("scrape", f'is missing: protocol = "{SCRAPED}" needs to know what to ask for', "protocol")
     if setup.scrape is not None and setup.protocol != SCRAPED:

@@ -8,24 +8,23 @@ from msgspec.structs import replace
 
 from tracetax.catalog.agent_checks import check_said, check_together
 from tracetax.catalog.agent_shape import (
+    CALL_TREE,
     AgentShape,
-    ArtifactShape,
     ConfigurationShape,
-    PrepareShape,
-    SamplingShape,
     SetupShape,
     ancestry,
+    artifact_of,
     merged,
+    step_of,
 )
 from tracetax.catalog.reading import Report, did_you_mean, join, raise_problems, read_file
 from tracetax.catalog.runtime_file import by_language, read_runtimes
-from tracetax.ledger import Sampling
+from tracetax.kinds import KINDS
 from tracetax.model import (
     AS_BUILT,
     BASELINE,
     MOST_OUTPUT_BYTES,
     Agent,
-    Artifact,
     Configuration,
     Delivery,
     Memory,
@@ -34,7 +33,6 @@ from tracetax.model import (
     Scrape,
     Technology,
 )
-from tracetax.preparation import Compilation, GoBuild, Packages, PrepareStep, Program
 from tracetax.program import Runtime
 
 UNPROMISED_NAME = "{monitored.simple_class}.{monitored.method}"
@@ -49,6 +47,7 @@ class Known(Struct, frozen=True):
     unreadable: frozenset[str] = frozenset()
     """Agents whose own files have problems, which are reported there."""
     language: str = ""
+    kind: str = ""
     elsewhere: Mapping[str, Sequence[str]] = {}
     """The languages that other agents are there for, by the agent."""
 
@@ -57,20 +56,33 @@ class EveryAgent(Struct, frozen=True):
     """All agents: products, each with a folder for every language that it is there for."""
 
     products: Mapping[str, Mapping[str, Agent]]
-    """By product and language."""
+    """By product, and by the folder of its file below its product's: ``go``, or ``go/requests`` for one kind alone."""
     unreadable: frozenset[tuple[str, str]] = frozenset()
     """Product and language of those whose files have problems."""
 
-    def of(self, language: str) -> Known:
-        """Those for a language. Where it is not known (empty), a product stands for its agents in every language."""
+    def of(self, language: str, kind: str = CALL_TREE) -> Known:
+        """Those for programs in a language, and for a kind of workload.
+
+        Where the language is not known (empty), a product stands for its agents in every language.
+        """
         if not language:
             agents = {product: _joined(tuple(agents.values())) for product, agents in self.products.items()}
             return Known(agents, frozenset(product for product, _ in self.unreadable))
+        agents: dict[str, Agent] = {}
+        for product, folders in self.products.items():
+            agent = folders.get(f"{language}/{kind}") or folders.get(language)
+            if agent and kind in agent.kinds:
+                agents[product] = agent
         return Known(
-            agents={product: agents[language] for product, agents in self.products.items() if language in agents},
+            agents=agents,
             unreadable=frozenset(product for product, of in self.unreadable if of in (language, "")),
             language=language,
-            elsewhere={product: tuple(agents) for product, agents in self.products.items() if language not in agents},
+            kind=kind,
+            elsewhere={
+                product: tuple(dict.fromkeys(agent.language for agent in folders.values()))
+                for product, folders in self.products.items()
+                if product not in agents
+            },
         )
 
     @property
@@ -113,14 +125,15 @@ def read_agents(root: Path, own: Sequence[Path] = ()) -> tuple[EveryAgent, list[
             agent = _read_agent(folder, by_language(runtimes), report)
             reports.append(report)
             product, language = folder.product, folder.language or (agent.language if agent else "")
-            if language in products.get(product, {}):
+            place = "/".join(filter(None, (language, folder.below)))
+            if place in products.get(product, {}):
                 text = f'there is an agent by the name of "{product}" for {language} already: rename the folder'
                 report.add("folder", text)
             if agent is None or report.problems:
                 unreadable.add((product, language))
             else:
                 own_folder = "" if shipped and folder.language else str(folder.path)
-                products.setdefault(product, {})[language] = replace(agent, folder=own_folder)
+                products.setdefault(product, {})[place] = replace(agent, folder=own_folder)
     return EveryAgent(products, frozenset(unreadable)), reports
 
 
@@ -143,6 +156,13 @@ def stock_of(agent: Agent) -> list[str]:
 def unknown_agent(name: str, known: Known) -> str:
     """The sentence about an agent that does not exist, or not for the language that is measured."""
     if languages := known.elsewhere.get(name):
+        if known.language in languages:
+            folder = f"agents/{name}/{known.language}"
+            return (
+                f"{name} is not set up for the kind {known.kind} in {known.language}. "
+                f"Write {folder}/{known.kind}/{FILE}, or name the kind in {folder}/{FILE} if one file will do "
+                "(docs/add-an-agent.md)"
+            )
         file = f"agents/{name}/{known.language}/{FILE}"
         way = f"Write {file} (docs/add-an-agent.md), or measure a workload in one of these"
         return f"{name} has no folder for {known.language}: it has {', '.join(languages)}. {way}"
@@ -154,36 +174,6 @@ def listed(what: str, agents: Iterable[Agent]) -> str:
     """The command that lists ``what``, with the folders of those of the ``agents`` that are the user's own."""
     own = "".join(f" --agents-dir {agent.folder}" for agent in agents if agent.folder)
     return f"(./tracetax list {what}{own})"
-
-
-def artifact_of(name: str, said: ArtifactShape) -> Artifact:
-    """``[artifacts.<name>]`` as the rest of Tracetax knows it."""
-    return Artifact(
-        name=name,
-        maven=said.maven or "",
-        sha256=said.sha256 or "",
-        url=said.url or "",
-        given=said.given or "",
-        version_named=said.version or "",
-    )
-
-
-def step_of(said: PrepareShape) -> PrepareStep:
-    """``[[prepare]]`` as the rest of Tracetax knows it."""
-    compilation, program = said.compile, said.run
-    return PrepareStep(
-        name=said.name,
-        unzip=said.unzip,
-        strip=said.strip or 0,
-        copy=said.copy,
-        compile=Compilation(compilation.sources, compilation.class_path, compilation.release, compilation.jar or "")
-        if compilation
-        else None,
-        run=Program(program.main, program.class_path, program.jvm, program.arguments) if program else None,
-        go=GoBuild(said.go.sources, said.go.program, said.go.replace) if said.go else None,
-        pip=Packages(said.pip.lock) if said.pip else None,
-        npm=Packages(said.npm.lock) if said.npm else None,
-    )
 
 
 class Combined(Struct, frozen=True):
@@ -208,6 +198,8 @@ class Folder(Struct, frozen=True):
     product: str
     language: str = ""
     """That of a folder in its product's; empty for a folder that is an agent by itself, whose file says it."""
+    below: str = ""
+    """The one kind of workload that its file is for, where it lies in a folder of that name below its language's."""
 
 
 def _agent_folders(place: Path, *, shipped: bool) -> list[Folder]:
@@ -243,7 +235,12 @@ def _of_product(product: Path) -> list[Folder]:
     folders = _folders(product)
     if not any((folder / FILE).is_file() for folder in folders):
         return [Folder(product, product.name)]
-    return [Folder(folder, product.name, folder.name) for folder in folders]
+    return [
+        Folder(path, product.name, folder.name, "" if path == folder else path.name)
+        for folder in folders
+        for path in (folder, *(below for below in _folders(folder) if (below / FILE).is_file()))
+        if path == folder or path.name in KINDS
+    ]
 
 
 def _folders(place: Path) -> list[Path]:
@@ -273,6 +270,11 @@ def _read_agent(folder: Folder, runtimes: Mapping[str, Runtime], report: Report)
     check_said(shape, runtime.refused_flags if runtime else (), report)
     if folder.language and shape.language != folder.language:
         report.add("language", f'"{shape.language}" must be the name of its folder, "{folder.language}"')
+    for index, kind in enumerate(shape.kinds):
+        if kind not in KINDS:
+            report.add(f"kinds[{index}]", f'"{kind}" is no kind of workload{did_you_mean(kind, KINDS)}')
+    if folder.below and shape.kinds != (folder.below,):
+        report.add("kinds", f'must be ["{folder.below}"], the name of its folder')
     _check_version(shape, folder.product, report)
     if not shape.configurations:
         report.add("configurations", "is empty: an agent needs at least one")
@@ -294,6 +296,8 @@ def _read_agent(folder: Folder, runtimes: Mapping[str, Runtime], report: Report)
             for name, technology in shape.technologies.items()
         },
         version_named=shape.version or "",
+        kinds=shape.kinds,
+        below=folder.below,
     )
 
 
@@ -352,13 +356,6 @@ def _in_technologies(name: str, chain: tuple[str, ...], shape: AgentShape) -> It
         )
 
 
-def _sampling(said: SamplingShape) -> Sampling:
-    """How a sampler chooses, as the file says it: by time, or one call in so many."""
-    if said.per:
-        return Sampling(by="time", at_most=said.at_most or 0, per_ns=said.per)
-    return Sampling(said.one_in or 1, said.by or "count")
-
-
 def _built(agent: str, combined: Combined) -> Configuration:
     """The configuration as the rest of Tracetax knows it; where nothing is promised, nothing is waited for."""
     own, setup = combined.own, combined.setup
@@ -373,6 +370,7 @@ def _built(agent: str, combined: Combined) -> Configuration:
         profile=own.profile if shipped else None,
         protocol=setup.protocol if promises else None,
         records_per_invocation=setup.records_per_invocation or 1,
+        records_per_call=setup.records_per_call or {},
         record_name=setup.record_name or (None if promises else UNPROMISED_NAME),
         queue=setup.queue if promises else None,
         queue_trees=setup.queue_trees if promises else None,
@@ -391,7 +389,7 @@ def _built(agent: str, combined: Combined) -> Configuration:
         search_path=AS_BUILT if setup.search_path is None else setup.search_path,
         tree_limit=setup.tree_limit,
         technology=combined.technology,
-        sampling=_sampling(setup.sampling) if setup.sampling and setup.delivery is Delivery.SAMPLED else None,
+        sampling=setup.sampling.sampler if setup.sampling and setup.delivery is Delivery.SAMPLED else None,
         scrape=Scrape(setup.scrape.path, setup.scrape.interval, setup.scrape.metric or "")
         if setup.scrape and promises
         else None,

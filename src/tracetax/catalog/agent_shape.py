@@ -6,12 +6,18 @@ docs/agent-file.md explains every key. Artifacts and ``[[prepare]]`` may stand i
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, ValidationError, convert
 
+from tracetax.agent import CallRecords
 from tracetax.catalog.reading import Count, Name, Positive, Report, Text, did_you_mean, join
 from tracetax.catalog.units import Duration, Size
-from tracetax.model import Delivery, Layer, Profile
+from tracetax.errors import UserError
+from tracetax.ledger import Sampling
+from tracetax.model import Artifact, Delivery, Layer, Profile
+from tracetax.preparation import Compilation, GoBuild, Packages, PrepareStep, Program
 
+CALL_TREE = "calltree"
+"""The kind of workload that an agent is set up for whose file names none: there was no other."""
 Homepage: TypeAlias = Annotated[str, Meta(pattern="https?://.+", extra={"means": "the address of a page"})]
 UrlPath: TypeAlias = Annotated[
     str, Meta(pattern=r"/\S*", extra={"means": "a path: it begins with a slash and has no blanks"})
@@ -133,6 +139,24 @@ class ScrapeShape(Struct, frozen=True, kw_only=True):
     interval: Duration = 15 * 10**9
 
 
+def records_of_call(value: object) -> CallRecords | None:
+    """Read ``3``, ``{ fixed = 1, per_query = 2 }`` or ``"varies"``, which is None."""
+    if value == "varies":
+        return None
+    said = {"fixed": value} if isinstance(value, int) else value
+    try:
+        records = convert(said, CallRecords)
+    except ValidationError:
+        records = CallRecords(-1)
+    if records.fixed < 0 or records.per_query < 0 or (isinstance(said, dict) and not said.keys() <= set(FIELDS)):
+        raise UserError('must be a number of records, { fixed = 1, per_query = 2 } or "varies"')
+    return records
+
+
+FIELDS = CallRecords.__struct_fields__
+RecordsOfCall: TypeAlias = Annotated[CallRecords | None, Meta(extra={"read": records_of_call})]
+
+
 class SamplingShape(Struct, frozen=True, kw_only=True):
     """``sampling = { one_in = 20, by = "count" }`` or ``sampling = { at_most = 60, per = "3 s" }``."""
 
@@ -140,6 +164,13 @@ class SamplingShape(Struct, frozen=True, kw_only=True):
     by: Literal["count", "chance"] | None = None
     at_most: Positive | None = None
     per: Duration | None = None
+
+    @property
+    def sampler(self) -> Sampling:
+        """How it chooses: by time, or one call in so many."""
+        if self.per:
+            return Sampling(by="time", at_most=self.at_most or 0, per_ns=self.per)
+        return Sampling(self.one_in or 1, self.by or "count")
 
 
 class SetupShape(Struct, frozen=True, kw_only=True):
@@ -151,6 +182,7 @@ class SetupShape(Struct, frozen=True, kw_only=True):
     delivery: Delivery | None = None
     protocol: Text | None = None
     records_per_invocation: Positive | None = None
+    records_per_call: dict[Name, RecordsOfCall] | None = None
     record_name: Text | None = None
     queue: Positive | None = None
     queue_trees: Positive | None = None
@@ -197,6 +229,7 @@ class AgentShape(Struct, frozen=True, kw_only=True):
     licence: Text
     language: Text
     runtime: ReleasesShape
+    kinds: tuple[Name, ...] = (CALL_TREE,)
     instrumentation: Text
     version: Text | None = None
     environment_prefixes: tuple[VariableName, ...] = ()
@@ -206,6 +239,36 @@ class AgentShape(Struct, frozen=True, kw_only=True):
     technology: Name | None = None
     technologies: dict[Name, TechnologyShape] = {}
     configurations: dict[Name, ConfigurationShape]
+
+
+def artifact_of(name: str, said: ArtifactShape) -> Artifact:
+    """``[artifacts.<name>]`` as the rest of Tracetax knows it."""
+    return Artifact(
+        name=name,
+        maven=said.maven or "",
+        sha256=said.sha256 or "",
+        url=said.url or "",
+        given=said.given or "",
+        version_named=said.version or "",
+    )
+
+
+def step_of(said: PrepareShape) -> PrepareStep:
+    """``[[prepare]]`` as the rest of Tracetax knows it."""
+    compilation, program = said.compile, said.run
+    return PrepareStep(
+        name=said.name,
+        unzip=said.unzip,
+        strip=said.strip or 0,
+        copy=said.copy,
+        compile=Compilation(compilation.sources, compilation.class_path, compilation.release, compilation.jar or "")
+        if compilation
+        else None,
+        run=Program(program.main, program.class_path, program.jvm, program.arguments) if program else None,
+        go=GoBuild(said.go.sources, said.go.program, said.go.replace) if said.go else None,
+        pip=Packages(said.pip.lock) if said.pip else None,
+        npm=Packages(said.npm.lock) if said.npm else None,
+    )
 
 
 def ancestry(name: str, configurations: Mapping[str, ConfigurationShape], report: Report) -> tuple[str, ...] | None:

@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from tracetax.backend import Backend, Counters, Ready, Start, port_name
 from tracetax.catalog.agent_checks import check_artifact, check_names, check_steps
-from tracetax.catalog.agent_file import artifact_of, step_of
 from tracetax.catalog.agent_shape import (
     ArtifactName,
     ArtifactShape,
@@ -24,6 +23,8 @@ from tracetax.catalog.agent_shape import (
     PrepareShape,
     UrlPath,
     VariableName,
+    artifact_of,
+    step_of,
 )
 from tracetax.catalog.placeholders import ARTIFACT, BACKEND_FILES, OF_STORE, PREPARED, RECEIVED, SEED, known_to_backend
 from tracetax.catalog.reading import (

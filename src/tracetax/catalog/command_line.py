@@ -13,19 +13,11 @@ from msgspec import Meta, Struct
 from msgspec.structs import asdict, replace
 
 from tracetax.catalog.agent_file import configured, listed, stock_of, unknown_agent
-from tracetax.catalog.experiment_shape import (
-    Blocks,
-    CallRate,
-    Calls,
-    Depth,
-    NarrowEnough,
-    Threads,
-    combinations,
-    too_long,
-)
+from tracetax.catalog.experiment_shape import Blocks, NarrowEnough, combinations, too_long
+from tracetax.catalog.kinds.calltree import Depth, Threads
 from tracetax.catalog.reading import COMMAND_LINE, Report, did_you_mean, raise_problems, read_one
 from tracetax.catalog.settings import Said, TypedSettings, completed, option, typed_settings
-from tracetax.catalog.units import Duration, HalfWidth
+from tracetax.catalog.units import CallRate, Calls, Duration, HalfWidth
 from tracetax.catalog.workload_file import Lack, MeasuredProgram, left_out
 from tracetax.errors import UserError
 from tracetax.kinds.calltree import TreeParameters
@@ -145,6 +137,7 @@ def adhoc_experiment(programs: Sequence[MeasuredProgram], typed: TypedExperiment
     problem.
     """
     report = Report(COMMAND_LINE)
+    _refuse_services(programs, report)
     lacks: list[Lack] = []
     uses = [_typed_uses(typed, program, lacks, report) for program in programs]
     lacking = left_out(lacks, programs, report)
@@ -198,6 +191,7 @@ def searched_experiment(program: MeasuredProgram, typed: TypedSearch) -> tuple[E
     Without ``--configuration`` each agent's stock ones are searched.
     """
     report = Report(COMMAND_LINE)
+    _refuse_services((program,), report)
     known = program.known
     lacks: list[Lack] = []
     uses = _typed_uses(typed, program, lacks, report)
@@ -262,6 +256,16 @@ def rescheduled(
         schedule = replace(schedule, budget_ns=read_one(budget, Duration, "--budget", report) or 0)
     raise_problems(report)
     return schedule
+
+
+def _refuse_services(programs: Sequence[MeasuredProgram], report: Report) -> None:
+    """Report programs to which no options say what is sent; nothing else is told of them."""
+    if services := [program.key for program in programs if program.offers and program.offers.endpoints]:
+        text = (
+            f"{', '.join(services)} is a service: a file says what it is sent (docs/experiment-file.md), no option does"
+        )
+        report.add("--workload", text)
+        raise_problems(report)
 
 
 def _typed_uses(

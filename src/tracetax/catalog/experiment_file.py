@@ -22,13 +22,14 @@ from tracetax.catalog.experiment_shape import (
     too_long,
     version_of,
 )
+from tracetax.catalog.kinds import kind_of_file
 from tracetax.catalog.published import published_rows
 from tracetax.catalog.reading import CatalogError, Report, did_you_mean, join, one_of, parsed, raise_problems, read
 from tracetax.catalog.runtime_file import sound_runtimes
 from tracetax.catalog.settings import Said, Typed, completed, said_in, settings_path
 from tracetax.catalog.workload_file import Lack, MeasuredProgram, left_out, read_programs
 from tracetax.errors import UserError
-from tracetax.model import BASELINE, Agent, Experiment, Part, PublishedLine, PublishedRow, Use, language_of
+from tracetax.model import BASELINE, Agent, Experiment, Part, PublishedLine, PublishedRow, Use, kind_name, language_of
 from tracetax.program import Runtime
 
 
@@ -99,7 +100,8 @@ def agents_of(experiment: Experiment, every: EveryAgent) -> dict[str, Agent]:
     """The agents for the languages of an experiment, by what its parts call them."""
     whole: dict[str, Agent] = {}
     for part in experiment.parts:
-        agents = every.of(language_of(part.workload or experiment.workload)).agents
+        workload = part.workload or experiment.workload
+        agents = every.of(language_of(workload), kind_name(workload)).agents
         whole |= {part.agent_key(key): agent for key, agent in agents.items()}
     return whole
 
@@ -224,7 +226,7 @@ def _parts(
     """
     parts: list[Part] = []
     lacks: list[Lack] = []
-    whole = PartShape(name=key, title=shape.title)
+    whole = PartShape(name=key, title=shape.title, parameters=type(shape.parameters)())
     for index, part in enumerate(shape.parts or (whole,)):
         path = f"parts[{index}]" if shape.parts else ""
         groups, at = _uses_of(path, part, shape)
@@ -258,17 +260,19 @@ def _expanded(
     for where, levels in levels_at.items():
         if len(set(levels)) < len(levels) and not report.concerns(where):
             report.add(where, "names the same value twice")
-    missing = [f"parameters.{name}" for name in ("calls", "depth") if name not in parameters]
+    kind = kind_of_file(settings.program.key)
+    missing = [f"parameters.{name}" for name in kind.NEEDED if name not in parameters]
     for key in (*missing, *(settings.path(path, index, name) for name in settings.lacking(index))):
         report.add(key, "is missing")
-    _check_parameters(parameters, report)
+    kind.check_levels(parameters, settings.program.offers, report)
     tables = [join(section, "parameters") for section in ("", path)]
     tables += [settings_path(section, settings.runtime) for section in ("", path) if settings.runtime]
     if any(map(report.concerns, tables)):
         return
     for combination in combinations(parameters, chosen, settings.program):
         if text := too_long(combination.parameters):
-            report.add(join(join(path if part.parameters.calls else "", "parameters"), "calls"), text)
+            own = getattr(part.parameters, kind.CALLS)
+            report.add(join(join(path if own else "", "parameters"), kind.CALLS), text)
         yield Part(
             name=part.name + combination.suffix,
             title=part.title + combination.title_suffix,
@@ -278,16 +282,6 @@ def _expanded(
             levels=combination.levels,
             workload=settings.program.key if settings.program.level else "",
         )
-
-
-def _check_parameters(parameters: Said, report: Report) -> None:
-    """Report parameters that do not go together."""
-    if max(parameters.get("start_up_monitored", (0,))) > min(parameters.get("start_up_methods", (0,))):
-        report.add("parameters.start_up_monitored", "is more than start_up_methods, of which it is a part")
-    if max(parameters.get("threads", (1,))) > min(parameters.get("calls", (1,))):
-        report.add("parameters.threads", "is more than calls: a thread would have nothing to call")
-    if any(parameters.get("start_up_built", ())) and not min(parameters.get("start_up_methods", (0,))):
-        report.add("parameters.start_up_built", "has nothing to build: say in start_up_methods how many methods")
 
 
 def _uses_of(path: str, part: PartShape, shape: ExperimentShape) -> tuple[tuple[UsesShape, ...], str]:

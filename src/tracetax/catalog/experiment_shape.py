@@ -3,9 +3,11 @@
 docs/experiment-file.md explains every key. A list in ``[parameters]`` or ``[runtime.<runtime>]`` makes a factor: one
 part of each combination. ``[fast]`` and ``[as-published]`` are versions, each asked for by an option of its name.
 
-What may be set of the runtime depends on the workload: ``shape_for`` adds those tables to the shapes that stand here.
+What ``[parameters]`` may say depends on the workload's kind, and what may be set of the runtime on the workload:
+``shape_for`` adds those tables to the shapes that stand here.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar
@@ -14,38 +16,18 @@ from msgspec import Meta, Struct, defstruct, field
 from msgspec.structs import replace
 
 from tracetax.catalog import units
+from tracetax.catalog.kinds import KindOfFile, ParametersShape, kind_of_file
 from tracetax.catalog.reading import Name, Report, Text, join
 from tracetax.catalog.settings import RuntimesShape, Said, runtime_tables, said_in, settings_path
-from tracetax.catalog.units import LONGEST_TRIAL_NS, TIME, Duration, HalfWidth, written
+from tracetax.catalog.units import LONGEST_TRIAL_NS, Calls, Duration, HalfWidth, written
 from tracetax.catalog.workload_file import MeasuredProgram
-from tracetax.kinds.calltree import TreeParameters
-from tracetax.model import FULL, Rate, Schedule, Settings
-from tracetax.parameters import Wait
+from tracetax.kinds import AnyParameters, declaration_of
+from tracetax.model import FULL, Schedule, Settings
 from tracetax.program import Runtime, Setting
 
-Calls: TypeAlias = Annotated[int, Meta(ge=1, le=1_000_000_000)]
-Depth: TypeAlias = Annotated[int, Meta(ge=1, le=1_000)]
-Threads: TypeAlias = Annotated[int, Meta(ge=1, le=1_024)]
-StartUpMethods: TypeAlias = Annotated[int, Meta(ge=0, le=5_000)]
-CallTime: TypeAlias = Annotated[int, Meta(extra={"read": units.call_time})]
-CallRate: TypeAlias = Annotated[Rate, Meta(extra={"read": units.rate})]
 Blocks: TypeAlias = Annotated[int, Meta(ge=1)]
 Starts: TypeAlias = Annotated[int, Meta(ge=0, le=1_000)]
 NarrowEnough: TypeAlias = Annotated[HalfWidth, Meta(extra={"read": units.half_width})]
-
-
-class ParametersShape(Struct, frozen=True, kw_only=True):
-    """``[parameters]``: one value or a list of them, which makes a factor; None where the key is not given."""
-
-    calls: Annotated[tuple[Calls, ...], Meta(extra={"factor": True})] | None = None
-    depth: Annotated[tuple[Depth, ...], Meta(extra={"factor": True})] | None = None
-    method_time: Annotated[tuple[CallTime, ...], Meta(extra={"factor": True})] | None = None
-    threads: Annotated[tuple[Threads, ...], Meta(extra={"factor": True})] | None = None
-    rate: Annotated[tuple[CallRate, ...], Meta(extra={"factor": True})] | None = None
-    wait: Annotated[tuple[Wait, ...], Meta(extra={"factor": True})] | None = None
-    start_up_methods: Annotated[tuple[StartUpMethods, ...], Meta(extra={"factor": True})] | None = None
-    start_up_monitored: Annotated[tuple[StartUpMethods, ...], Meta(extra={"factor": True})] | None = None
-    start_up_built: Annotated[tuple[bool, ...], Meta(extra={"factor": True})] | None = None
 
 
 class UsesShape(Struct, frozen=True, kw_only=True):
@@ -137,7 +119,7 @@ MISSING: dict[Variant, str] = {
 
 
 def shape_for(programs: Sequence[MeasuredProgram], every: Mapping[str, Runtime]) -> type[ExperimentShape]:
-    """The shape of the file of an experiment that measures ``programs``: their runtimes alone may have settings in it.
+    """The shape of the file of an experiment that measures ``programs``, with what is of their kind and runtimes alone.
 
     Where one of them is not known, settings of any of the runtimes are read.
     """
@@ -146,6 +128,8 @@ def shape_for(programs: Sequence[MeasuredProgram], every: Mapping[str, Runtime])
     here = own.values() if known else every.values()
     tables, misplaced = runtime_tables([program.key for program in programs], here, every)
     made: dict[str, Any] = {"frozen": True, "kw_only": True, "namespace": {"ELSEWHERE": misplaced}}
+    parameters = kind_of_file(next(iter(programs)).key).PARAMETERS
+    tables.append(("parameters", parameters, parameters()))
     part: Any = defstruct("PartShape", tables, bases=(PartShape,), **made)
     variant: Any = defstruct("VariantShape", tables, bases=(VariantShape,), **made)
     fields = [
@@ -163,6 +147,7 @@ class _Factor(Struct, frozen=True):
 
     key: str
     levels: tuple[Any, ...]
+    kind: KindOfFile
     runtime: Runtime | None = None
     setting: Setting | None = None
 
@@ -179,7 +164,7 @@ class _Factor(Struct, frozen=True):
     def shown(self, level: Any) -> str:
         """A level of it in words."""
         if self.setting is None or self.runtime is None:
-            return _shown(self.key, level)
+            return self.kind.shown(self.key, level) or _shown(self.key, level)
         if self.setting.kind == "release":
             return self.runtime.number(level)
         return written(level) if self.setting.kind == "size" else str(level)
@@ -188,7 +173,7 @@ class _Factor(Struct, frozen=True):
 class Combination(Struct, frozen=True):
     """One level of every factor."""
 
-    parameters: TreeParameters
+    parameters: AnyParameters
     settings: Settings
     suffix: str
     """For the part's name: ``-depth-2-jdk-21``; empty where there is no factor."""
@@ -212,20 +197,19 @@ def overridden(*tables: ParametersShape) -> Said:
 def combinations(parameters: Said, settings: Said, program: MeasuredProgram) -> Iterator[Combination]:
     """Every combination of the levels with a program, which is a level itself where an experiment measures several.
 
-    ``parameters`` must contain calls and depth, ``settings`` are those of the program's runtime. Where they do not say
-    how to wait, callers wait in the first way that the program offers.
+    ``parameters`` must contain those that the program's kind needs, ``settings`` are those of its runtime.
     """
-    runtime = program.runtime
-    if program.offers and "wait" not in parameters:
-        parameters = {**parameters, "wait": program.offers.wait[:1]}
-    factors = [_Factor(key, levels) for key, levels in parameters.items()]
+    runtime, kind = program.runtime, kind_of_file(program.key)
+    if program.offers:
+        parameters = kind.completed(parameters, program.offers)
+    factors = [_Factor(key, levels, kind) for key, levels in parameters.items()]
     if runtime:
-        factors += [_Factor(key, levels, runtime, runtime.settings[key]) for key, levels in settings.items()]
+        factors += [_Factor(key, levels, kind, runtime, runtime.settings[key]) for key, levels in settings.items()]
     for chosen in product(*(factor.levels for factor in factors)):
         shown = [(factor, factor.shown(level)) for factor, level in zip(factors, chosen, strict=True) if factor.varies]
         level = list(zip(factors, chosen, strict=True))
         yield Combination(
-            parameters=_parameters({factor.key: value for factor, value in level if not factor.setting}),
+            parameters=kind.parameters_of({factor.key: value for factor, value in level if not factor.setting}),
             settings={factor.key: value for factor, value in level if factor.setting},
             suffix=program.suffix + "".join(f"-{factor.key.replace('_', '-')}-{_bare(text)}" for factor, text in shown),
             levels=", ".join(
@@ -234,9 +218,9 @@ def combinations(parameters: Said, settings: Said, program: MeasuredProgram) -> 
         )
 
 
-def too_long(parameters: TreeParameters) -> str:
+def too_long(parameters: AnyParameters) -> str:
     """Why the measured calls of a trial would take too long; empty where they would not."""
-    seconds = parameters.calls * parameters.method_time_ns / parameters.threads / 1e9
+    seconds = parameters.calls * declaration_of(parameters).work_ns(parameters) / parameters.threads / 1e9
     if parameters.rate != FULL:
         seconds = max(seconds, parameters.calls / float(parameters.rate))
     if seconds <= LONGEST_TRIAL_NS / 1e9:
@@ -305,23 +289,16 @@ def scheduled(shape: ScheduleShape, report: Report, path: str = "schedule") -> S
     )
 
 
-def _parameters(level: Mapping[str, Any]) -> TreeParameters:
-    others = {key: value for key, value in level.items() if key != "method_time"}
-    return TreeParameters(method_time_ns=level.get("method_time", 0), **others)
-
-
 def _shown(key: str, value: Any) -> str:
     if key == "rate":
         return "full" if value == FULL else f"{value:,g}/s"
-    if key == "method_time":
-        unit = next(name for name in ("h", "min", "s", "ms", "us", "ns") if value % TIME[name] == 0)
-        return f"{value // TIME[unit]} {unit}" if value else "0 ns"
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _bare(text: str) -> str:
+    text = re.sub("[()%]", "", text)
     return text.replace(",", "").replace("/s", "").replace(" ", "").replace(".", "-").lower()
 
 

@@ -113,6 +113,10 @@ def rate(value: object) -> Rate:
     return per_second
 
 
+Calls: TypeAlias = Annotated[int, Meta(ge=1, le=1_000_000_000)]
+CallRate: TypeAlias = Annotated[Rate, Meta(extra={"read": rate})]
+
+
 def half_width(value: object) -> HalfWidth:
     """Read ``1 %`` (of the ratio), ``2 ns`` (of the difference per call), or either of both: ``1 % or 2 ns``."""
     wanted = '"1 %" or "2 ns"'

@@ -1,19 +1,19 @@
 """Reads ``workloads/<kind>/<language>/workload.toml``, and with it the file of the runtime that it names."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 
-from msgspec import Meta, Struct, field
+from msgspec import Meta, Struct
 
 from tracetax.catalog.agent_checks import check_names
 from tracetax.catalog.agent_file import EveryAgent, Known
 from tracetax.catalog.agent_shape import ClassName, Inside, JavaRelease, VariableName
+from tracetax.catalog.kinds import KindOfFile, kind_of_file
 from tracetax.catalog.placeholders import names_in
 from tracetax.catalog.reading import (
     CatalogError,
     Name,
-    Positive,
     Report,
     Text,
     did_you_mean,
@@ -22,22 +22,10 @@ from tracetax.catalog.reading import (
     raise_problems,
     read_file,
 )
-from tracetax.catalog.runtime_file import ThreadName, read_runtime, runtime_names
+from tracetax.catalog.runtime_file import read_runtime, runtime_names
 from tracetax.errors import UserError
-from tracetax.kinds.calltree import TreeParameters
-from tracetax.model import FULL, WORKLOAD_BUILT, Experiment, language_of
-from tracetax.parameters import Wait
-from tracetax.program import (
-    GeneratedFile,
-    GoPackage,
-    Monitored,
-    Offers,
-    Runtime,
-    StartUp,
-    TextPart,
-    ThreadNames,
-    Workload,
-)
+from tracetax.model import WORKLOAD_BUILT, Experiment, kind_name, language_of
+from tracetax.program import GoPackage, LockedPackages, Offers, PackageTool, Runtime, Workload
 from tracetax.words import listed_words
 
 FILE = "workload.toml"
@@ -48,17 +36,10 @@ OF_ENVIRONMENT = ("search_path", WORKLOAD_BUILT)
 NEEDED = {
     "shared": "the flags that the baseline and every agent share",
     "flags": "an agent's own flags",
-    "arguments": "what the driver is to do",
 }
-""" "{shared}" and "{flags}" go to what runs the program, so they are needed beside "{runtime}" only."""
-
-
-class MonitoredShape(Struct, frozen=True, kw_only=True):
-    """``monitored = { class = "…", simple_class = "…", method = "…" }``."""
-
-    class_name: Text = field(name="class")
-    simple_class: Text
-    method: Text
+"""They go to what runs the program, so they are needed beside "{runtime}" only."""
+ARGUMENTS = {"arguments": "what the driver is to do"}
+"""Needed where the program makes its calls itself."""
 
 
 class CompileShape(Struct, frozen=True, kw_only=True):
@@ -76,57 +57,30 @@ class GoPackageShape(Struct, frozen=True, kw_only=True):
     program: Name
 
 
+class PackagesShape(Struct, frozen=True, kw_only=True):
+    """``packages = { pip = "requirements.lock" }``."""
+
+    maven: Inside | None = None
+    npm: Inside | None = None
+    pip: Inside | None = None
+
+    @property
+    def said(self) -> list[LockedPackages]:
+        """Those that the file says, of which there must be one."""
+        tools: tuple[PackageTool, ...] = ("maven", "npm", "pip")
+        return [LockedPackages(tool, lock) for tool in tools if (lock := getattr(self, tool))]
+
+
 class BuildShape(Struct, frozen=True, kw_only=True):
-    """``build = { compile = … }`` or ``build = { go = … }``."""
+    """``build = { compile = …, packages = … }`` or ``build = { go = … }`` or ``build = { packages = … }``."""
 
     compile: CompileShape | None = None
     go: GoPackageShape | None = None
-
-
-class WarmUpShape(Struct, frozen=True, kw_only=True):
-    """``warm_up = { least_calls = 10_000 }``."""
-
-    least_calls: Positive
-
-
-class OffersShape(Struct, frozen=True, kw_only=True):
-    """``offers = { threads_max = 64, wait = ["spin", "park"] }``."""
-
-    threads_max: Positive
-    wait: tuple[Wait, ...]
-
-
-class OwnThreadsShape(Struct, frozen=True, kw_only=True):
-    """``[threads]``."""
-
-    caller: tuple[ThreadName, ...] = ()
-    own: tuple[ThreadName, ...] = ()
-
-
-class TextPartShape(Struct, frozen=True, kw_only=True):
-    """A part of ``[[start_up.files]]``."""
-
-    text: Text
-    each: Literal["monitored", "unmonitored"] | None = None
-
-
-class GeneratedFileShape(Struct, frozen=True, kw_only=True):
-    """``[[start_up.files]]``."""
-
-    path: Inside
-    parts: tuple[TextPartShape, ...]
-
-
-class StartUpShape(Struct, frozen=True, kw_only=True):
-    """``[start_up]``."""
-
-    entry: ClassName
-    monitored: MonitoredShape
-    files: tuple[GeneratedFileShape, ...]
+    packages: PackagesShape | None = None
 
 
 class WorkloadShape(Struct, frozen=True, kw_only=True):
-    """The whole file."""
+    """What stands in the file of every workload; each kind adds keys of its own."""
 
     title: Text
     runtime: Name
@@ -136,11 +90,6 @@ class WorkloadShape(Struct, frozen=True, kw_only=True):
     build: BuildShape | None = None
     environment: dict[VariableName, str] = {}
     processes: Literal["one", "tree"] = "one"
-    monitored: MonitoredShape
-    warm_up: WarmUpShape
-    offers: OffersShape
-    threads: OwnThreadsShape = OwnThreadsShape()
-    start_up: StartUpShape | None = None
 
 
 class MeasuredProgram(Struct, frozen=True):
@@ -174,11 +123,15 @@ def load_workload(key: str, root: Path) -> tuple[Workload, Runtime]:
     if key not in names:
         raise UserError(f'"{key}" is no workload{did_you_mean(key, names) or f". There is {one_of(names)}"}')
     report = Report(f"workloads/{key}/{FILE}")
-    workload, shape = None, read_file(root / "workloads" / key / FILE, WorkloadShape, report)
+    kind = kind_of_file(key)
+    workload, shape = (
+        None,
+        read_file(root / "workloads" / key / FILE, cast("type[WorkloadShape]", kind.WORKLOAD), report),
+    )
     reports, runtime = [report], None
     if shape is not None:
-        _check(shape, root, report)
-        workload = _built(key, shape)
+        _check(shape, root, kind, report)
+        workload = kind.completed_workload(_built(key, shape), shape)
         if not report.concerns("runtime"):
             runtime, of_runtime = read_runtime(shape.runtime, root)
             reports.append(of_runtime)
@@ -210,7 +163,7 @@ def read_programs(
         MeasuredProgram(
             key=key,
             runtime=runtime,
-            known=agents.of(language_of(key) if runtime else ""),
+            known=agents.of(language_of(key) if runtime else "", kind_name(key)),
             level="" if len(loaded) == 1 else name if name and names.count(name) == 1 else key,
             offers=workload.offers if workload else None,
         )
@@ -260,7 +213,8 @@ def _loaded(key: str, where: str, root: Path, report: Report) -> tuple[Workload,
 
 def check_offers(experiment: Experiment, workload: Workload) -> None:
     """Raise UserError with everything that an experiment asks of its program and that this does not offer."""
-    lacks = [f"{part.name}: {text}" for part in experiment.parts for text in _lacking(part.parameters, workload)]
+    lacking = kind_of_file(workload.key).lacking
+    lacks = [f"{part.name}: {text}" for part in experiment.parts for text in lacking(part.parameters, workload)]
     if lacks:
         listed = "".join(f"\n  {text}" for text in dict.fromkeys(lacks))
         raise UserError(
@@ -268,26 +222,17 @@ def check_offers(experiment: Experiment, workload: Workload) -> None:
         )
 
 
-def _lacking(parameters: TreeParameters, workload: Workload) -> Iterator[str]:
-    offers = workload.offers
-    if parameters.threads > offers.threads_max:
-        yield f"threads = {parameters.threads:,}, and at most {offers.threads_max:,} can call"
-    if parameters.rate != FULL and parameters.wait not in offers.wait:
-        yield f'wait = "{parameters.wait}", and it can wait by {one_of(offers.wait)}'
-    if parameters.start_up_methods and workload.start_up is None:
-        yield f"start_up_methods = {parameters.start_up_methods:,}, and it has no [start_up]"
-
-
-def _check(said: WorkloadShape, root: Path, report: Report) -> None:
+def _check(said: WorkloadShape, root: Path, kind: KindOfFile, report: Report) -> None:
     """Report what must hold beyond the type of each value."""
+    words = WORDS if kind.DRIVES else tuple(word for word in WORDS if word not in ARGUMENTS)
     for index, word in enumerate(said.start):
         key = f"start[{index}]"
-        check_names(key, word, (*TEXTS, *WORDS), report)
+        check_names(key, word, (*TEXTS, *words), report)
         for name in names_in(word):
-            if name in WORDS and word != f"{{{name}}}":
+            if name in words and word != f"{{{name}}}":
                 report.add(key, f'"{{{name}}}" stands for any number of words: it must be one by itself')
     used = [name for word in said.start for name in names_in(word)]
-    needed = NEEDED if "runtime" in used else {"arguments": NEEDED["arguments"]}
+    needed = (NEEDED if "runtime" in used else {}) | (ARGUMENTS if kind.DRIVES else {})
     lacking = [f'"{{{name}}}" ({what})' for name, what in needed.items() if used.count(name) != 1]
     if not report.concerns("start"):
         if ("main" in used) != (said.main is not None):
@@ -298,18 +243,31 @@ def _check(said: WorkloadShape, root: Path, report: Report) -> None:
             report.add("start", 'must have one of "{runtime}" (what runs the program) and "{program}" (what was built)')
         elif ("program" in used) != bool(said.build and said.build.go):
             report.add("build", 'must be by go where "{program}" stands in start, and only there')
-    if said.build and (said.build.compile is None) == (said.build.go is None):
-        report.add("build", "must say one of compile and go")
+    if said.build:
+        _check_build(said.build, report)
     for name, value in said.environment.items():
-        check_names(join("environment", name), value, OF_ENVIRONMENT, report)
-    if not said.offers.wait and not report.concerns("offers"):
-        report.add("offers.wait", "is an empty list: how can a caller wait for the next start?")
-    if said.start_up:
-        _check_generated(said.start_up, report)
+        check_names(join("environment", name), value, (*OF_ENVIRONMENT, *kind.environment_names(said)), report)
+    kind.check_workload(said, report)
     names = runtime_names(root)
     if said.runtime not in names:
         hint = did_you_mean(said.runtime, names) or f". There is {one_of(names)}"
         report.add("runtime", f'"{said.runtime}" is no runtime{hint}')
+
+
+def _check_build(build: BuildShape, report: Report) -> None:
+    if build.packages is None:
+        if (build.compile is None) == (build.go is None):
+            report.add("build", "must say one of compile and go, or packages")
+        return
+    packages = build.packages.said
+    if report.concerns("build"):
+        return
+    if len(packages) != 1:
+        report.add("build.packages", "must say one of maven, npm and pip")
+    elif build.go:
+        report.add("build.packages", "must not be there beside go: go.mod and go.sum say them")
+    elif (packages[0].tool == "maven") != (build.compile is not None):
+        report.add("build.packages", "must be by maven beside compile, and only there")
 
 
 def _check_runs(said: WorkloadShape, runtime: Runtime | None, report: Report) -> None:
@@ -322,43 +280,18 @@ def _check_runs(said: WorkloadShape, runtime: Runtime | None, report: Report) ->
         report.add("start", f'must have "{word}": {said.runtime} {what}')
 
 
-def _check_generated(said: StartUpShape, report: Report) -> None:
-    paths = [file.path for file in said.files]
-    for index, file in enumerate(said.files):
-        if file.path in paths[:index]:
-            report.add(f"start_up.files[{index}].path", f'there are two files by the name of "{file.path}"')
-    repeated = {part.each for file in said.files for part in file.parts}
-    lacking = [kind for kind in ("monitored", "unmonitored") if kind not in repeated]
-    if lacking and not report.concerns("start_up"):
-        report.add("start_up.files", f"has no part for each method that is {' or '.join(lacking)}")
-
-
 def _built(key: str, said: WorkloadShape) -> Workload:
-    start_up, build = said.start_up, said.build or BuildShape()
+    build = said.build or BuildShape()
     return Workload(
         key=key,
         title=said.title,
         runtime=said.runtime,
         start=said.start,
-        monitored=_monitored(said.monitored),
-        least_warm_up_calls=said.warm_up.least_calls,
-        offers=Offers(said.offers.threads_max, said.offers.wait),
         main=said.main or "",
         sources=said.sources or "",
         compile_release=build.compile.release if build.compile else 0,
         go=GoPackage(build.go.package, build.go.program) if build.go else None,
+        packages=build.packages.said[0] if build.packages and build.packages.said else None,
         environment=said.environment,
         process_tree=said.processes == "tree",
-        threads=ThreadNames(caller=said.threads.caller, own=said.threads.own),
-        start_up=StartUp(start_up.entry, _monitored(start_up.monitored), tuple(map(_generated, start_up.files)))
-        if start_up
-        else None,
     )
-
-
-def _generated(said: GeneratedFileShape) -> GeneratedFile:
-    return GeneratedFile(said.path, tuple(TextPart(part.text, part.each or "") for part in said.parts))
-
-
-def _monitored(said: MonitoredShape) -> Monitored:
-    return Monitored(said.class_name, said.simple_class, said.method)

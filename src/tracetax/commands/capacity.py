@@ -20,7 +20,7 @@ from tracetax.errors import ExitCode, UserError
 from tracetax.machine.facts import machine_facts
 from tracetax.machine.isolation import tool_stays_off
 from tracetax.machine.lock import sole_run
-from tracetax.model import language_of
+from tracetax.model import kind_name, language_of
 from tracetax.report.capacity import render_capacity
 from tracetax.results.capacity import write_capacity
 from tracetax.results.folder import RunFolder, resume_command
@@ -38,7 +38,7 @@ def capacity_command(request: CapacityRequest, root: Path, typed: tuple[str, ...
     if request.agent is None:
         raise UserError("--agent says whose rate is searched for: ./tracetax capacity --agent opentelemetry,kieker")
     workload, runtime = load_workload(one_workload(request.workload), root)
-    known = every_agent(root, request.agents_dirs).of(language_of(workload.key))
+    known = every_agent(root, request.agents_dirs).of(language_of(workload.key), kind_name(workload.key))
     program = MeasuredProgram(workload.key, runtime, known, offers=workload.offers)
     experiment, search = searched_experiment(program, request)
     replaced = with_artifacts(experiment, known.agents, request.artifacts, most=1)

@@ -37,6 +37,7 @@ from tracetax.model import (
     Schedule,
     Settings,
     Use,
+    kind_name,
     language_of,
 )
 from tracetax.program import Runtime, Workload
@@ -73,7 +74,7 @@ def check_command(request: CheckRequest, root: Path, typed: tuple[str, ...]) -> 
     """Try a configuration in one slow trial and show what follows; exit code 1 where a check failed."""
     console = new_console()
     workload, runtime = load_workload(one_workload(request.workload), root)
-    known = every_agent(root, request.agents_dirs).of(language_of(workload.key))
+    known = every_agent(root, request.agents_dirs).of(language_of(workload.key), kind_name(workload.key))
     agents: Mapping[str, Agent] = known.agents
     name = _configuration(known, request)
     experiment = _experiment(Use(request.agent, name), workload, _settings(request, runtime))
@@ -87,7 +88,7 @@ def check_command(request: CheckRequest, root: Path, typed: tuple[str, ...]) -> 
         (use,) = part.uses
         config = equipment.configuration(use.agent, use.configuration)
         cell = Cell(part.name, use, heap_for(config, part))
-        plan = TrialPlan(folder.next_number(), Turn(block=1, block_size=1, cell=cell), part, config)
+        plan = TrialPlan(folder.next_number(), Turn(block=1, block_size=1, cell=cell), part, config, first=True)
         agent = equipment.agents[use.agent]
         words = f"{declaration_of(part.parameters).words(part.parameters)}: about 20 seconds"
         console.print(f"\n{agent.name} {agent.version}, {config.title} ({use.configuration}): {words}", soft_wrap=True)
@@ -98,7 +99,7 @@ def check_command(request: CheckRequest, root: Path, typed: tuple[str, ...]) -> 
     logs = folder.path / "logs" / f"{record.number:04d}"
     results = file_checks(record, named, equipment.runtime, str(logs), last_complaint(logs), monitored)
     _show(results, console)
-    if config.delivery in (Delivery.COMPLETE, Delivery.LOSSY):
+    if config.delivery in (Delivery.COMPLETE, Delivery.LOSSY) and workload.service is None:
         own = "".join(f" --agents-dir {place}" for place in request.agents_dirs)
         own += "".join(f" --artifact {given}" for given in request.artifacts)
         own += f" --workload {request.workload}" if request.workload else ""

@@ -22,7 +22,7 @@ from tracetax.commands.console import console
 from tracetax.commands.request import DEFAULT_EXPERIMENT
 from tracetax.errors import ExitCode, UserError
 from tracetax.machine.doctor import diagnose
-from tracetax.model import BASELINE, Agent, language_of
+from tracetax.model import BASELINE, Agent, kind_name, language_of
 from tracetax.results.folder import RunFolder
 from tracetax.run.describe import estimate_words
 from tracetax.run.plan import cells, memory_needed
@@ -67,7 +67,7 @@ def agents(root: Path, own: Sequence[Path] = ()) -> list[Row]:
     return [
         {
             "agent": agent.key,
-            "language": agent.language,
+            "language": agent.place,
             "name": agent.name,
             "version": agent.version or None,
             "instrumentation": agent.instrumentation,
@@ -100,7 +100,7 @@ def configurations(root: Path, only: str | None, own: Sequence[Path] = ()) -> li
     return [
         {
             "agent": agent.key,
-            "language": agent.language,
+            "language": agent.place,
             "configuration": name,
             "title": config.title,
             "layers": "+".join(config.layers),
@@ -133,7 +133,7 @@ def workloads(root: Path, own: Sequence[Path] = ()) -> list[Row]:
     rows: list[Row] = []
     for name in workload_names(root):
         workload, runtime = load_workload(name, root)
-        known = [key for key in every.of(language_of(name)).agents if key != BASELINE.agent]
+        known = [key for key in every.of(language_of(name), kind_name(name)).agents if key != BASELINE.agent]
         rows.append({"workload": name, "title": workload.title, "runtime": runtime.name, "agents": known})
     return rows
 

@@ -14,6 +14,8 @@ from tracetax.agent import Configuration
 from tracetax.errors import UserError
 from tracetax.parameters import Offers, Parameters, Rate
 
+KINDS = tuple(sorted(module.name for module in iter_modules(__path__)))
+"""The kinds of workload, by the names of their modules."""
 KIND = "KIND"
 """What a module of this folder calls its declaration."""
 
@@ -32,8 +34,19 @@ class Declaration(ABC, Generic[P]):
     """The struct of its parameters."""
     unit: Literal["invocation", "call"]
     """What can be recorded, and cost is told per: an invocation, or the call itself."""
+    noun: str = "call"
+    """What a call is called where it is told."""
     compared: Literal["service", "response"]
     """Which durations of calls are compared: from where a call begins, or from when it was due."""
+    whole_trees: bool = True
+    """Whether the receiver looks at the trees of records, beside counting them."""
+    calls_itself: bool = True
+    """Whether the callers are threads of the program under test, whose CPU is told apart from the rest."""
+
+    @property
+    def unit_noun(self) -> str:
+        """What a unit is called where it is told."""
+        return self.noun if self.unit == "call" else self.unit
 
     @abstractmethod
     def units(self, parameters: P, calls: int) -> int:
@@ -94,6 +107,19 @@ class Declaration(ABC, Generic[P]):
     def parameters_to_check(self, offers: Offers) -> P:
         """What an agent's file is checked with: few calls, far from any loss."""
 
+    def sorts(self, parameters: P) -> tuple[str, ...]:
+        """Sorts of calls whose records are counted one call at a time before any is measured; none where all are alike.
+
+        What the program does for the first time may make further records: so the warm-up's are not known exactly.
+        """
+        del parameters
+        return ()
+
+    def records_of_sort(self, parameters: P, config: Configuration, sort: str) -> int | None:
+        """Records of one call of a sort; None where nobody knows."""
+        del parameters, config, sort
+        return None
+
     @abstractmethod
     def words(self, parameters: P) -> str:
         """What one trial calls, in words."""
@@ -116,8 +142,9 @@ def declaration_of(parameters: P) -> Declaration[P]:
 
 if TYPE_CHECKING:
     from tracetax.kinds.calltree import TreeParameters
+    from tracetax.kinds.requests import RequestParameters
 
-    AnyParameters: TypeAlias = TreeParameters
-    """The parameters of any kind. A type checker is told of those that all readers of results can tell."""
+    AnyParameters: TypeAlias = TreeParameters | RequestParameters
+    """The parameters of any kind."""
 else:
-    AnyParameters = Union[tuple(declaration(module.name).parameters for module in iter_modules(__path__))]  # noqa: UP007
+    AnyParameters = Union[tuple(declaration(kind).parameters for kind in KINDS)]  # noqa: UP007

@@ -14,6 +14,7 @@ from tracetax.model import Delivery
 from tracetax.printable import printable
 from tracetax.report import numbers
 from tracetax.report.headline import Cost
+from tracetax.report.kinds import call_noun
 from tracetax.report.views import (
     Group,
     MeasureOf,
@@ -25,8 +26,8 @@ from tracetax.report.views import (
     half_width,
     labels,
     loss,
-    measure,
     overhead,
+    p99_of_call,
     remarks,
     title_of,
     unit_of,
@@ -40,7 +41,6 @@ GAP = 2
 INDENT = RANK + 2 * GAP
 RANKED = "ranked by"
 CPU = ("CPU of all", "threads, per", "record, ns")
-P99 = ("p99 of", "a call")
 RECORDS = ("records",)
 
 
@@ -53,7 +53,8 @@ class Layout:
         notes = [labels(row, part) for row, part in placed]
         self.agent = _widest(printable(row.agent_name) for row in rows)
         tails = [_p99(row) for row in rows]
-        self.p99 = _widest((*P99, *tails)) if any(tails) else 0
+        self.tail = ("p99 of", f"a {call_noun(parts[0].part)}")
+        self.p99 = _widest((*self.tail, *tails)) if any(tails) else 0
         self.records = _widest((*RECORDS, *map(_records, rows)))
         title = _widest(printable(title_of(row)) for row in rows)
         ranked = any(row.rank is not None for row in rows)
@@ -82,7 +83,7 @@ class Layout:
     def _numbers(self) -> list[tuple[int, tuple[str, ...]]]:
         """Width and heading of each column of numbers that has room."""
         columns = [(pair.width, pair.heading) for pair in self.pairs]
-        columns += [(self.p99, P99)] if self.p99 else []
+        columns += [(self.p99, self.tail)] if self.p99 else []
         return [*columns, (self.records, RECORDS)]
 
     def header(self) -> Text:
@@ -209,7 +210,7 @@ def _widest(texts: Iterable[str]) -> int:
 
 def _p99(row: ConfigurationFinding) -> str:
     """Rounded to what its interval supports, shown without it: the page has the interval."""
-    of = measure(row, "service_time_p99")
+    of = p99_of_call(row)
     if of is None:
         return ""
     return numbers.alone(of.estimate, half_width(of), finest=0)

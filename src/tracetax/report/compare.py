@@ -16,13 +16,17 @@ from tracetax.report.views import half_width
 from tracetax.results.findings import Measure
 
 NAMES = {
-    "overhead": "overhead per invocation",
+    "overhead": "overhead per {per}",
     "cpu": "CPU per {per}",
-    "service_time": "time of a call",
-    "service_time_p99": "p99 of a call",
-    "startup_first_call": "start to first call",
+    "service_time": "time of a {noun}",
+    "response_time": "time of a {noun}",
+    "service_time_p99": "p99 of a {noun}",
+    "response_time_p99": "p99 of a {noun}",
+    "startup_first_call": "start to first {noun}",
 }
 """Measures that are shown; the others are in the JSON."""
+TIMES = ("service_time", "response_time")
+"""Of a row's two, the one that its kind compares is there."""
 NOT_PAIRED = (
     "Blocks of two runs are no pairs: the intervals are Welch's, from mean, deviation and number of blocks of each. "
     "Each has a risk of 5 % by itself. What else changed on the machine between the runs is in the difference; the "
@@ -113,13 +117,13 @@ def comparison_markdown(comparison: RunComparison) -> str:
 def moved_baselines(comparison: RunComparison) -> Iterator[str]:
     """A sentence for each part whose baselines, the same program in both runs, took another time."""
     for row in comparison.baselines:
-        change = next((change for change in row.changes if change.name == "service_time"), None)
+        change = next((change for change in row.changes if change.name in TIMES), None)
         if change and change.ratio and change.verdict in ("more", "less"):
             share = abs(change.ratio.estimate - 1)
             than = "longer" if change.verdict == "more" else "less long"
             yield (
-                f"{row.part_title}: without an agent a call took {numbers.percent(share)} {than} in the second run. "
-                "That much of any difference may be the machine's."
+                f"{row.part_title}: without an agent a {row.noun} took {numbers.percent(share)} {than} in the second "
+                "run. That much of any difference may be the machine's."
             )
 
 
@@ -141,16 +145,16 @@ def _lines(row: RowChange) -> Iterator[ComparedMeasure]:
     per_record = any(change.name == "cpu" and change.per == "record" for change in row.changes)
     for change in row.changes:
         baseline = not any(change.name == "overhead" for change in row.changes)
-        beside = change.name == "service_time" and not baseline
-        twice = change.name == "cpu" and change.per == "invocation" and per_record
+        beside = change.name in TIMES and not baseline
+        twice = change.name == "cpu" and change.per != "record" and per_record
         if change.name in NAMES and not beside and not twice:
-            yield _line(change)
+            yield _line(change, row.noun)
     before, after = row.completeness
     if before is not None and after is not None and min(before, after) < 1:
         yield ComparedMeasure("records that arrived", numbers.percent(before), numbers.percent(after), "", "", "")
 
 
-def _line(change: Change) -> ComparedMeasure:
+def _line(change: Change, noun: str) -> ComparedMeasure:
     difference = "–"
     if change.ci95:
         half = (change.ci95[1] - change.ci95[0]) / 2
@@ -162,7 +166,7 @@ def _line(change: Change) -> ComparedMeasure:
         spread = (high - low) / 2
         digits = numbers.fine(change.ratio.estimate, spread)[0]
         ratio = f"× {digits} ({numbers.fine(low, spread)[0]} to {numbers.fine(high, spread)[0]})"
-    name = NAMES[change.name].format(per=change.per)
+    name = NAMES[change.name].format(per=noun if change.per == "call" else change.per, noun=noun)
     verdict = change.verdict or ("one block" if not change.ci95 and change.first.n_blocks < 2 else "")
     return ComparedMeasure(name, _duration(change.first), _duration(change.second), difference, ratio, verdict)
 

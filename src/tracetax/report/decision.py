@@ -9,7 +9,7 @@ from tracetax.analysis.statements import condition
 from tracetax.model import FULL
 from tracetax.report import numbers
 from tracetax.report.headline import Cost, head, place
-from tracetax.report.kinds import teller_of
+from tracetax.report.kinds import call_noun, teller_of
 from tracetax.report.views import (
     Group,
     PartView,
@@ -149,7 +149,8 @@ def _of_delay(part: PartFinding, rows: list[ConfigurationFinding], by: Cost) -> 
     best, note = _ranked(rows, "overhead", by)
     units, unit = units_of_call(part), unit_of(part)
     calls = _times([measure(row, "overhead", "call") for row in rows])
-    label = f"Delay per call of {units} {unit}s" if units > 1 else "Delay per call"
+    noun = call_noun(part)
+    label = f"Delay per {noun} of {units} {unit}s" if units > 1 else f"Delay per {noun}"
     lines = [Quantity(label, note, calls, best)]
     if units > 1:
         lines.append(Quantity(f"Delay per {unit}", "", _times([overhead(row) for row in rows]), minor=True))

@@ -13,6 +13,7 @@ from tracetax.report import numbers
 from tracetax.report.views import Group, PartView, measure, per_unit, promises, ranked_by, title_of, unit_of
 from tracetax.report.workloads import workload_tables
 from tracetax.results.findings import BuildComparison, ConfigurationFinding, Findings, Measure
+from tracetax.words import one
 
 WORDS = 20
 Cost = Literal["cpu", "overhead"]
@@ -52,7 +53,8 @@ def _across(parts: Sequence[PartView]) -> str | None:
             (_, first), *_ = most
             view = next(view for view in parts if view.part.name == first.part)
             amounts = ", ".join(f"{_amount(row, 'overhead')} µs ({head})" for head, row in most)
-            return f"{condition(replace(view.part, levels=''))}, {first.agent_name} delays an invocation by {amounts}."
+            delays = f"{first.agent_name} delays {one(table.unit)} by {amounts}"
+            return f"{condition(replace(view.part, levels=''))}, {delays}."
     return None
 
 

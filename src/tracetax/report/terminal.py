@@ -11,9 +11,10 @@ from rich.table import Table
 from rich.text import Text
 
 from tracetax.printable import printable
-from tracetax.report import headline, lines, numbers, workloads
+from tracetax.report import headline, lines, numbers
 from tracetax.report.columns import GAP, Layout, warnings_of
 from tracetax.report.decision import BEST, MEANING, ROOM, ChoiceTable, Quantity, decision, reading
+from tracetax.report.kinds import call_noun
 from tracetax.report.published import PublishedView, TimePerCall, published_view
 from tracetax.report.views import (
     NO_RESULT,
@@ -26,13 +27,13 @@ from tracetax.report.views import (
     group_heading,
     half_width,
     labels,
-    measure,
     measured_time,
     next_line,
     platform_words,
     ranked_by,
     shown_path,
     slow_share_words,
+    time_of_call,
     title_of,
     views,
     workload_words,
@@ -149,7 +150,7 @@ def _across(console: Console, across: WorkloadTable) -> None:
         cells = [Text(cost.added).append(_below(cost), style="dim") for cost in line.costs]
         table.add_row(Text(printable(line.name)), *cells)
     console.print(table, highlight=False)
-    _print(console, _wrapped(workloads.MEANING, console.width, "dim"))
+    _print(console, _wrapped(across.meaning, console.width, "dim"))
 
 
 def _below(cost: WorkloadCost) -> str:
@@ -220,7 +221,7 @@ def _background(view: PartView) -> list[str]:
     """The baseline's time, and its build's; the number of blocks and why there are not more."""
     times: list[str] = []
     for baseline in view.baselines:
-        time = measure(baseline, "service_time")
+        time = time_of_call(baseline)
         if time is not None:
             value, margin = numbers.measured(time.estimate, half_width(time))
             heap = f" with a heap of {numbers.size(baseline.heap_bytes)}" if times else ""
@@ -230,7 +231,7 @@ def _background(view: PartView) -> list[str]:
     ending = f"{blocks}{', indicative' if view.part.indicative else ''}, {STOPPED[view.part.stopped]}"
     ending += "".join(f" · {words}" for words in slow_share_words(view.rows))
     built = [words for baseline in view.baselines[:1] if (words := building_words(baseline))]
-    return [*([f"without an agent a call takes {', '.join(times)}"] if times else []), *built, ending]
+    return [*([f"without an agent a {call_noun(view.part)} takes {', '.join(times)}"] if times else []), *built, ending]
 
 
 def _failed(console: Console, row: ConfigurationFinding) -> None:

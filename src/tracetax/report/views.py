@@ -170,8 +170,8 @@ def cpu(row: ConfigurationFinding) -> Measure | None:
 
 
 def unit_of(told: ConfigurationFinding | PartFinding) -> str:
-    """What cost is told per where it is not per record: ``invocation``, or ``call``."""
-    return declaration_of(told.parameters).unit
+    """What cost is told per where it is not per record, in words: ``invocation``, or ``request``."""
+    return declaration_of(told.parameters).unit_noun
 
 
 def units_of_call(part: PartFinding) -> int:
@@ -181,7 +181,23 @@ def units_of_call(part: PartFinding) -> int:
 
 def per_unit(row: ConfigurationFinding, name: MeasureName) -> Measure | None:
     """A cost of a row per unit of its calls."""
-    return measure(row, name, unit_of(row))
+    return measure(row, name, declaration_of(row.parameters).unit)
+
+
+def time_of_call(row: ConfigurationFinding) -> Measure | None:
+    """The mean of the durations that the calls' kind compares."""
+    return measure(row, "response_time" if _by_response(row) else "service_time")
+
+
+def p99_of_call(row: ConfigurationFinding) -> Measure | None:
+    """The 99 % quantile of the durations that the calls' kind compares."""
+    return measure(row, "response_time_p99" if _by_response(row) else "service_time_p99")
+
+
+def _by_response(row: ConfigurationFinding) -> bool:
+    """Whether a row's calls are compared from when they were due; back to back they have no such moment."""
+    kind = declaration_of(row.parameters)
+    return kind.compared == "response" and measure(row, "response_time") is not None
 
 
 def promises(row: ConfigurationFinding) -> bool:
@@ -213,7 +229,7 @@ def labels(row: ConfigurationFinding, part: PartFinding) -> list[str]:
 
     ``indicative`` is left to the part where it holds for all.
     """
-    cost = overhead(row) or measure(row, "service_time")
+    cost = overhead(row) or time_of_call(row)
     codes = [code for code in (cost.labels if cost else ()) if not (code == "indicative" and part.indicative)]
     return [LABELS.get(code, code) for code in (["deferred"] if row.deferred else []) + codes]
 

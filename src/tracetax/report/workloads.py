@@ -1,4 +1,4 @@
-"""What an invocation costs in each of several workloads: a line for each agent, a column for each part."""
+"""What an invocation or a request costs in several workloads: a line for each agent, a column for each part."""
 
 from collections.abc import Sequence
 
@@ -14,19 +14,17 @@ from tracetax.report.views import (
     overhead,
     promises,
     title_of,
+    unit_of,
     workload_words,
 )
 from tracetax.results.findings import ConfigurationFinding
+from tracetax.words import one
 
-MEANING = (
-    "What is added to an invocation (latency, overhead), and the share of its records that arrived. "
-    "± is a 95 % interval."
-)
 SHIPPED = "as shipped"
 
 
 class WorkloadCost(Struct, frozen=True):
-    """What an agent adds to an invocation in one column, in words."""
+    """What an agent adds in one column, in words."""
 
     added: str = "–"
     delivered: str = ""
@@ -54,8 +52,18 @@ class WorkloadTable(Struct, frozen=True):
     """Parts that are alike but for the program, beside each other."""
 
     title: str
+    unit: str
+    """What cost is told per: ``invocation``, or ``request``."""
     heads: tuple[str, ...]
     lines: tuple[WorkloadLine, ...]
+
+    @property
+    def meaning(self) -> str:
+        """What its cells say."""
+        return (
+            f"What is added to {one(self.unit)} (latency, overhead), and the share of its records that arrived. "
+            "± is a 95 % interval."
+        )
 
 
 def workload_tables(parts: Sequence[PartView]) -> list[WorkloadTable]:
@@ -78,8 +86,10 @@ def _table(views: list[PartView]) -> WorkloadTable:
                 key = (*key[:-1], row.configuration, row.technology)
             lines.setdefault(key, [None] * len(views))[place] = row
     agents = [agent for agent, *_ in lines]
+    unit = unit_of(views[0].part)
     return WorkloadTable(
-        title=f"Added per invocation: {workload_words(views[0].part.parameters)}",
+        title=f"Added per {unit}: {workload_words(views[0].part.parameters)}",
+        unit=unit,
         heads=tuple(", ".join(level for level in own if level not in shared) for own in levels),
         lines=tuple(
             WorkloadLine(_name(rows, alone=agents.count(key[0]) == 1), tuple(rows)) for key, rows in lines.items()

@@ -166,7 +166,7 @@ def _complete(blocks: Blocks, cells: list[Cell], value: TrialValue) -> Paired:
 def service_mean(record: TrialRecord) -> float:
     """A trial's value: the mean duration of a call in its steady part, ns, of the durations that its kind compares."""
     kind = declaration_of(record.parameters)
-    durations = record.response if kind.compared == "response" else record.service
+    durations = (record.response if kind.compared == "response" else None) or record.service
     assert durations is not None
     return durations.mean
 

@@ -11,6 +11,7 @@ MeasureName = Literal[
     "service_time_max",
     "response_time",
     "response_time_median",
+    "response_time_p90",
     "response_time_p99",
     "response_time_p99_9",
     "lateness_median",

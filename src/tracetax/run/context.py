@@ -41,6 +41,12 @@ class TrialContext(Struct, frozen=True):
     drops: DropLog
     watch: Callable[[str], None]
     """Told in words what the trial is doing."""
+    stores: tuple[ProcessTree, ...] = ()
+    """The processes of what it keeps its data in: their CPU is neither the program's nor others'."""
+    ends_by: str = ""
+    """The signal that ends the program the ordinary way; empty where the end of its input does."""
+    calibrates: bool = False
+    """Whether the records of single calls are counted before any is measured."""
 
     @property
     def delivers(self) -> bool:

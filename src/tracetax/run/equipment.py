@@ -6,6 +6,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from tracetax.companions.backend import Supplied
+from tracetax.companions.store import SuppliedStore
 from tracetax.machine.isolation import Isolation
 from tracetax.machine.toolchain import Interpreter
 from tracetax.model import Agent, Configuration, Parameters, Part, Settings, Use
@@ -66,6 +67,12 @@ class Equipment(Struct, frozen=True):
     """Classes that the program calls when it starts, by their methods and those of them that are monitored."""
     backends: dict[str, Supplied] = {}
     """What can stand in the sink's place, by the name of its folder."""
+    load: Path | None = None
+    """What calls a workload that is a service; None where the workload makes its calls itself."""
+    stores: dict[str, SuppliedStore | str] = {}
+    """What a service keeps its data in, by name: a store that each trial starts, or the address of one.
+
+    In a trial all are addresses."""
     others: dict[str, "Equipment"] = {}
     """Where a run measures several workloads: what trials of the others are set up with, by the workload."""
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from tracetax.catalog import fill
 from tracetax.catalog.placeholders import ARTIFACT, FILES, PREPARED, SCRAPE_PORT, names_in
@@ -10,7 +11,12 @@ from tracetax.model import SCRAPED, WORKLOAD_BUILT
 from tracetax.run.equipment import Equipment
 from tracetax.run.plan import TrialPlan, records_made
 from tracetax.run.runtimes import setting_flags
-from tracetax.workloads.kinds import kind_of
+from tracetax.run.stores import variable
+from tracetax.workloads.kinds import DriverFiles, kind_of
+
+LISTEN = "listen"
+"""Under which the port stands that a service is to listen on."""
+LISTEN_PORT = "listen.port"
 
 
 def command_line(
@@ -24,7 +30,8 @@ def command_line(
 ) -> tuple[tuple[str, ...], dict[str, str]]:
     """The program's command and what its environment gets beyond the clean one.
 
-    ``built`` are folders of this trial alone, with what the program calls at its start.
+    ``ports`` are the sink's by protocol, and under ``listen`` the one that a service is to listen on. ``built`` are
+    folders of this trial alone, with what the program calls at its start.
     """
     config, workload = plan.config, equipment.workload
     output = scratch / "workload"
@@ -43,11 +50,12 @@ def command_line(
         "trial.dir": str(scratch),
         "records.dir": str(records),
     }
+    files = DriverFiles(output, logs / "status.txt")
     words = {
         "wrapper": tuple(fill(word, values) for word in config.wrapper),
         "shared": shared_flags(plan, equipment, logs / "hs_err.log"),
         "flags": tuple(fill(flag, values) for flag in config.flags),
-        "arguments": kind_of(workload).arguments(plan.part.parameters, output, logs / "status.txt", workload),
+        "arguments": () if workload.service else driver_arguments(plan, equipment, files),
     }
     texts = {
         "runtime": str(equipment.interpreter(plan.part.settings).program),
@@ -55,10 +63,17 @@ def command_line(
         "search_path": ":".join(fill(entry, values) for entry in config.search_path),
         "main": workload.main,
         WORKLOAD_BUILT: values[WORKLOAD_BUILT],
+        LISTEN_PORT: str(ports.get(LISTEN, "")),
+        **{f"stores.{name}.url": str(url) for name, url in equipment.stores.items()},
     }
     own = {name: fill(value, values) for name, value in config.environment.items()}
     environment = {name: fill(value, texts) for name, value in workload.environment.items()} | own
     return tuple(_filled(workload.start, words, texts)), environment
+
+
+def driver_arguments(plan: TrialPlan, equipment: Equipment, files: DriverFiles) -> tuple[str, ...]:
+    """What the driver is told to do."""
+    return kind_of(equipment.workload).arguments(plan.part.parameters, files, equipment.workload)
 
 
 def shared_flags(plan: TrialPlan, equipment: Equipment, error_file: Path) -> tuple[str, ...]:
@@ -96,19 +111,26 @@ def by_hand(
     environment: Mapping[str, str],
     ports: Mapping[str, int],
     own: Sequence[Path],
+    stores: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """A shell script that starts a trial's workload again as it was started, for a debugger or a profiler.
 
     ``own`` are the trial's own folders: in their place the script makes one of its own. The sink has ended by then, so
-    its port is a variable that can be set.
+    its port is a variable that can be set. Addresses of ``stores`` hold passwords: they must be given as variables.
     """
     port = ports.get(plan.config.protocol or "")
     values = {str(folder): "$work" for folder in own}
+    addresses = {url: variable(name) for name, url in stores.items()}
+
+    def escaped(text: str) -> str:
+        return re.sub(r'([\\"$`])', r"\\\1", text)
 
     def quoted(text: str) -> str:
-        inside = re.sub(r'([\\"$`])', r"\\\1", text)
-        for folder, variable in sorted(values.items(), key=lambda one: -len(one[0])):
-            inside = inside.replace(folder, variable)
+        inside = escaped(text)
+        for folder, place in sorted(values.items(), key=lambda one: -len(one[0])):
+            inside = inside.replace(folder, place)
+        for url, name in addresses.items():
+            inside = inside.replace(escaped(url), f"${name}")
         if port:
             inside = re.sub(rf"(?<!\d){port}(?!\d)", "${port}", inside)
         return f'"{inside}"'
@@ -117,16 +139,20 @@ def by_hand(
     needs = "It needs no sink: nothing leaves the process."
     if port:
         needs = f"Its records go to port {port}, where the sink was. Something that listens: PORT=4318 bash command.sh"
+    ends = '# It reads commands from standard input: "warm-up 1000", "measure", "drained"; Ctrl-D ends it.'
+    if LISTEN in ports:
+        ends = f"# It answers on port {ports[LISTEN]} of 127.0.0.1, if that is free, until Ctrl-C ends it."
     variables = " \\\n  ".join(f"{name}={quoted(value)}" for name, value in environment.items())
     return "\n".join(
         (
             "#!/usr/bin/env bash",
             f"# Starts the workload of trial {plan.number}, {use}, by hand. It is no measurement.",
             f"# {needs}",
-            '# It reads commands from standard input: "warm-up 1000", "measure", "drained"; Ctrl-D ends it.',
+            ends,
             "# The agent's files lie in the cache: where they are gone, a run fetches them again.",
             "set -euo pipefail",
             *([f"port=${{PORT:-{port}}}"] if port else []),
+            *(f': "${{{name}:?the address of a store, which has ended by now}}"' for name in addresses.values()),
             "work=$(mktemp -d)",
             'mkdir -p "$work/workload" "$work/records"',
             'cd "$work"',

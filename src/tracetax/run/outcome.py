@@ -19,7 +19,7 @@ def finished(
 ) -> TrialRecord:
     """The record of a trial that ran to its end; ``threads`` are the names by which its CPU was told apart."""
     ledger, warm = _ledger(plan, outcome), _warm_up(plan, outcome)
-    verdicts = _verdicts(plan, outcome, ledger, warm)
+    verdicts = [*result.verdicts, *_verdicts(plan, outcome, ledger, warm)]
     failed = any(verdict.severity == "error" for verdict in verdicts)
     return replace(
         record,
@@ -51,8 +51,9 @@ def finished(
 
 
 def _whole_trees(plan: TrialPlan, calls: int) -> int:
-    """Call trees that must arrive whole; 0 where none is promised, or where a backend's counters know records only."""
-    return calls if plan.delivers and not plan.use.backend else 0
+    """Call trees that must arrive whole; 0 where none is promised, or where records only are counted."""
+    looked_at = declaration_of(plan.part.parameters).whole_trees and not plan.use.backend
+    return calls if plan.delivers and looked_at else 0
 
 
 def _ledger(plan: TrialPlan, outcome: TrialOutcome) -> Ledger:
@@ -107,7 +108,7 @@ def _verdicts(plan: TrialPlan, outcome: TrialOutcome, ledger: Ledger, warm: Warm
         *judge.of_metrics(outcome.measured.of(config.protocol), ledger, warm.ledger, config),
         *judge.of_other_protocols(elsewhere, config),
         *judge.of_drain(ledger, config, outcome.arrived_by_drained, outcome.drained),
-        *judge.of_ending(outcome.ending),
+        *judge.of_ending(outcome.ending, outcome.ends_by),
         *judge.of_processes(outcome.whole_cpu_ns, outcome.ending, outcome.left_cpu_ns),
         *judge.of_load(outcome.load),
     ]
@@ -147,15 +148,16 @@ def account_with_callers(cpu: CpuAccount, callers_ns: int, threads: ThreadNames)
 
 def with_process(record: TrialRecord, driver: Driver) -> TrialRecord:
     """Add what the operating system and the status file tell about the workload's process."""
-    ending = driver.process.poll()
+    ending = driver.program.poll()
     return replace(
         record,
         moments=replace(
             record.moments,
-            spawned=driver.process.started_ns,
-            main=driver.moment("main"),
+            spawned=driver.program.started_ns,
+            main=0 if driver.loads else driver.moment("main"),
             ready=driver.moment("ready"),
-            first_monitored=driver.moment("first-monitored"),
+            # the first call of a service is the question whether it is ready, the first time that it is answered so
+            first_monitored=driver.moment("ready" if driver.loads else "first-monitored"),
             warm=driver.moment("warmed"),
             first_call=driver.moment("first-call"),
             last_call=driver.moment("last-call"),

@@ -9,7 +9,7 @@ from msgspec import Struct
 from tracetax.backend import Backend
 from tracetax.errors import UserError
 from tracetax.kinds import declaration_of
-from tracetax.model import BASELINE, Agent, Configuration, Delivery, Experiment, Part, Use, heap_of
+from tracetax.model import BASELINE, SCRAPED, Agent, Configuration, Delivery, Experiment, Part, Use, heap_of
 from tracetax.results.records import BASELINES, Cell
 from tracetax.statistics.sampling import by_chance, by_count, by_time
 
@@ -34,6 +34,18 @@ class TrialPlan(Struct, frozen=True):
     turn: Turn
     part: Part
     config: Configuration
+    first: bool = False
+    """Whether it is the first of its cell in a run."""
+
+    @property
+    def calibrates(self) -> bool:
+        """Whether the records of single calls are counted first, where calls differ in them.
+
+        That needs records that are sent while the program runs.
+        """
+        config = self.config
+        seen = config.protocol not in (None, SCRAPED) and not config.writes_files and not config.held_until_exit
+        return self.first and seen and not self.use.backend and config.delivery in (Delivery.COMPLETE, Delivery.LOSSY)
 
     @property
     def cell(self) -> Cell:

@@ -1,6 +1,7 @@
 """Before the first trial: find what runs the workload, build it and the sink, fetch agents; then nothing is missing."""
 
 import hashlib
+import os
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -10,7 +11,15 @@ import msgspec
 from msgspec.structs import replace
 
 from tracetax import companions, kinds, run, workloads
-from tracetax.artifacts import Workplace, build_sink, build_start_up, build_workload, source_files, sources_of
+from tracetax.artifacts import (
+    Workplace,
+    build_load,
+    build_sink,
+    build_start_up,
+    build_workload,
+    source_files,
+    sources_of,
+)
 from tracetax.artifacts.cache import key_of
 from tracetax.backend import Backend
 from tracetax.catalog import untested_releases
@@ -30,6 +39,7 @@ from tracetax.run.runtimes import (
     obtain_interpreters,
     program_of,
 )
+from tracetax.run.stores import store_hash, supply_stores, users_stores
 from tracetax.run.supplies import check_started, installs_packages, measured, supply
 from tracetax.words import plural
 
@@ -76,7 +86,9 @@ def refuse(experiment: Experiment, agents: Mapping[str, Agent], root: Path) -> l
     for one, used in each_alone(experiment, agents).values():
         try:
             check_buildable(one, used)
-            check_started(one, used, program_of(one, root)[0])
+            workload = program_of(one, root)[0]
+            check_started(one, used, workload)
+            users_stores(workload, root, os.environ)
             notes += foresee_runtimes(one, used, root)
         except UserError as refusal:
             refusals.append(refusal)
@@ -113,12 +125,14 @@ def _of_workload(
     workload, runtime = program_of(experiment, root)
     check_buildable(experiment, used)
     check_started(experiment, used, workload)
+    users_stores(workload, root, os.environ)
     interpreters = obtain_interpreters(experiment, workload, runtime, root, cache, say)
     check_runtimes(experiment, used, runtime, interpreters)
     for release, on_it in agents_by_release(experiment, used, runtime, interpreters).items():
         for sentence in untested_releases(on_it, release, runtime):
             say(sentence)
-    built, seconds = _timed(lambda: build_workload(root, workload, cache, say))
+    interpreter = installs_packages(interpreters) if runtime.find else None
+    built, seconds = _timed(lambda: build_workload(root, workload, cache, say, interpreter))
     took = [f"workload {seconds:.1f} s"]
     start_up = {
         (methods, monitored): build_start_up(workload.start_up, methods, monitored, cache, say)
@@ -127,8 +141,12 @@ def _of_workload(
     }
     sink, seconds = _timed(lambda: build_sink(root, cache, say))
     took.append(f"sink {seconds:.1f} s")
+    load: Path | None = None
+    if workload.service:
+        load, seconds = _timed(lambda: build_load(root, cache, say))
+        took.append(f"load {seconds:.1f} s")
+    stores = supply_stores(workload, root, cache, os.environ, say)
     fetched = time.monotonic()
-    interpreter = installs_packages(interpreters) if runtime.find else None
     supplies = {
         key: supply(
             agent,
@@ -168,6 +186,8 @@ def _of_workload(
         builds={key: found.builds for key, found in supplies.items() if found.builds},
         prepared={key: found.folders for key, found in supplies.items()},
         start_up=start_up,
+        load=load,
+        stores=stores,
     )
 
 
@@ -209,6 +229,9 @@ def _of_program(equipment: Equipment, in_words: str) -> dict[str, str]:
         f"the file of the workload {workload.key}": _digest(workload),
         f"the file of the runtime {equipment.runtime.key}": _digest(equipment.runtime),
     }
+    if equipment.load:
+        result["the load"] = equipment.load.parent.name
+    result |= {f"the store {name}{in_words}": _digest(store_hash(place)) for name, place in equipment.stores.items()}
     result |= {
         f"the {equipment.runtime.noun} {equipment.runtime.number(one.release)}": _digest(one.described)
         for one in equipment.interpreters.values()

@@ -162,13 +162,16 @@ def so_far(
     return count, known
 
 
-def line_of(title: str, count: int, known: Sequence[SoFar]) -> str:
-    """``after 2 blocks, added per call: Kieker 1.9 ± 0.6 µs``, with a part's title where it has one."""
+def line_of(title: str, count: int, known: Sequence[SoFar], noun: str = "call") -> str:
+    """``after 2 blocks, added per call: Kieker 1.9 ± 0.6 µs``, with a part's title where it has one.
+
+    ``noun`` is what a call is called.
+    """
     words = [str(overhead) for overhead in known[:MOST_IN_LINE]]
     if len(known) > MOST_IN_LINE:
         words.append(f"{len(known) - MOST_IN_LINE} more")
     blocks = plural(count, "block")
-    return f"{f'{title}, ' if title else ''}after {blocks}, added per call: {' · '.join(words)}"
+    return f"{f'{title}, ' if title else ''}after {blocks}, added per {noun}: {' · '.join(words)}"
 
 
 def _name(use: Use, others: Sequence[Use], agents: Mapping[str, Agent]) -> str:

@@ -8,6 +8,7 @@ from typing import Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tracetax.kinds import declaration_of
 from tracetax.model import Configuration, Experiment, Part
 from tracetax.results import blocks as arranged
 from tracetax.results.folder import RunFolder
@@ -141,7 +142,8 @@ class Session:
         for part in self.parts.values():
             count, known = so_far(part, self.cells, whole, self.equipment.of(part).agents)
             if known:
-                lines.append(line_of(part.title if len(self.parts) > 1 else "", count, known))
+                noun = declaration_of(part.parameters).noun
+                lines.append(line_of(part.title if len(self.parts) > 1 else "", count, known, noun))
         self.progress.known(lines)
 
     def _choose_calls(self) -> None:
@@ -253,6 +255,7 @@ class Session:
             turn=turn,
             part=part,
             config=self._configuration(turn.cell),
+            first=not any(record.status == "ok" and record.cell.row == turn.cell.row for record in self.records),
         )
         record = run_trial(plan, self.equipment.of(part), self.folder, self.progress.state)
         self.spent[turn.cell].append(time.monotonic() - begun)

@@ -2,12 +2,13 @@
 
 import time
 from collections.abc import Callable
-from pathlib import Path
+from contextlib import ExitStack
 
 from msgspec import Struct
 
 from tracetax.companions.receiver import PhaseReport, Receiver
 from tracetax.companions.sink import Sink
+from tracetax.companions.store import StoreServer
 from tracetax.kinds import declaration_of
 from tracetax.machine import disturbance
 from tracetax.machine.processes import ProcessTree
@@ -15,13 +16,14 @@ from tracetax.machine.threads import compiling, peak_rss_bytes
 from tracetax.model import Configuration, Parameters
 from tracetax.process import Ending
 from tracetax.results.records import CpuAccount
+from tracetax.run.calibration import calibrate
 from tracetax.run.context import MEASURED, WARM_UP, RecordSource, TrialContext
 from tracetax.run.drain import Drained
 from tracetax.run.drops import DropLog
-from tracetax.run.equipment import Equipment, Limits
+from tracetax.run.equipment import Limits
 from tracetax.run.files import FileRecords, RecordsFolder
 from tracetax.run.network import NetworkRecords, ScrapedRecords
-from tracetax.run.plan import TrialPlan
+from tracetax.run.program import ProgramStart
 from tracetax.run.sampler import Sampler
 from tracetax.run.verdicts import of_other_http
 from tracetax.run.warm_up import NO_REST, Rest, Warmed, await_rest, warm_up
@@ -66,21 +68,18 @@ class TrialOutcome(Struct, frozen=True):
     """CPU of the workload's processes over their lives, by looks at them; None where there was no last look."""
     left_cpu_ns: int
     """CPU of what the workload left behind, from wait4."""
+    ends_by: str = ""
+    """The signal that ends the workload the ordinary way; empty where the end of its input does."""
 
 
 def conduct_or_end(
-    plan: TrialPlan,
-    equipment: Equipment,
-    sink: Receiver,
-    driver: Driver,
-    records: RecordsFolder,
-    logs: Path,
-    watch: Callable[[str], None],
+    start: ProgramStart, sink: Receiver, driver: Driver, records: RecordsFolder, watch: Callable[[str], None]
 ) -> TrialOutcome:
     """Lead the workload; one that hangs is asked, for its log, what it is doing, and ended: TERM, then KILL."""
-    process = driver.process
+    plan, equipment, logs = start.plan, start.equipment, start.logs
+    process, service = driver.program, equipment.workload.service
     try:
-        with ProcessTree(process.pid, equipment.workload.process_tree) as tree:
+        with ProcessTree(process.pid, equipment.workload.process_tree) as tree, ExitStack() as opened:
             context = TrialContext(
                 config=plan.config,
                 parameters=plan.part.parameters,
@@ -92,6 +91,9 @@ def conduct_or_end(
                 receiver=sink,
                 driver=driver,
                 tree=tree,
+                stores=tuple(opened.enter_context(_tree_of(store)) for store in start.stores),
+                ends_by=service.end if service else "",
+                calibrates=plan.calibrates,
                 drops=DropLog(plan.config.drop_log, (logs / "stdout.txt", logs / "stderr.txt")),
                 watch=watch,
             )
@@ -107,6 +109,13 @@ def conduct_or_end(
                 process.ask_for_threads(equipment.runtime.prints_threads_on)
             process.stop(grace=0.0, term_grace=equipment.limits.term)
         raise
+
+
+def _tree_of(store: StoreServer) -> ProcessTree:
+    """The processes of a store, which lives as long as the trial."""
+    store.check()
+    assert store.process
+    return ProcessTree(store.process.pid, follow=True, orphans=False)
 
 
 def source_of(context: TrialContext, folder: RecordsFolder) -> RecordSource:
@@ -129,6 +138,8 @@ def _conduct(context: TrialContext, records: RecordSource, sampler: Sampler) -> 
         context.watch("warmed up, waiting for the compilers")
         rest = await_rest(lambda: compiling(tree.root, context.threads), context.limits.rest)
     before = records.close_warm_up(warmed.records)
+    if context.calibrates:
+        calibrate(context, MEASURED)
     dropped_before = drops.total()
     calls = _call(context, records, sampler)
     drained = records.settle(dropped_before, calls.last_ns, sampler.agent_cores)
@@ -163,7 +174,8 @@ def _conduct(context: TrialContext, records: RecordSource, sampler: Sampler) -> 
         cpu=sampler.account(calls.first_ns, calls.last_ns, drained.at_ns),
         rss_peak_bytes=rss_peak_bytes,
         whole_cpu_ns=tree.whole_cpu_ns,
-        left_cpu_ns=context.driver.process.orphans_cpu_ns,
+        left_cpu_ns=context.driver.program.orphans_cpu_ns,
+        ends_by=context.ends_by,
     )
 
 
@@ -183,16 +195,20 @@ class _Used(Struct, frozen=True):
     machine: disturbance.MachineCpu
     tool_ns: int
     companions_ns: int
+    stores_ns: int
 
 
 def _used_by_now(context: TrialContext) -> _Used:
     machine, tool_ns = disturbance.machine_cpu(context.isolation.watched), time.process_time_ns()
-    return _Used(machine, tool_ns, context.receiver.cpu_with_others_ns)
+    stores_ns = disturbance.programs_cpu_ns(context.stores)
+    return _Used(machine, tool_ns, context.receiver.cpu_with_others_ns, stores_ns)
 
 
 def _load_since(begun: _Used, context: TrialContext) -> disturbance.Load:
     """What else the machine did: its work less that of the workload, of its companions and of Tracetax."""
-    own = disturbance.programs_cpu_ns([context.tree])
+    loads = [context.driver.process.pid] if context.driver.loads else []
+    own = disturbance.programs_cpu_ns([context.tree, *loads])
+    own += disturbance.programs_cpu_ns(context.stores) - begun.stores_ns
     own += context.receiver.cpu_with_others_ns - begun.companions_ns
     own += time.process_time_ns() - begun.tool_ns
     now = disturbance.machine_cpu(context.isolation.watched)
@@ -242,7 +258,7 @@ def _end(context: TrialContext, records: RecordSource) -> Ending:
     records.ask_last()
     context.driver.say("drained")
     context.driver.wait_for("written", context.limits.write)
-    ending = context.driver.process.stop(grace=context.limits.end)
+    ending = context.driver.end(context.limits.end, context.ends_by)
     deadline = time.monotonic() + CONNECTIONS_SECONDS
     while context.receiver.counts().open_connections and time.monotonic() < deadline:
         time.sleep(0.01)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from tracetax.companions.loopback import free_port
 from tracetax.companions.receiver import Receiver
 from tracetax.companions.sink import SinkLost
 from tracetax.machine.disturbance import combined_load
@@ -21,11 +22,13 @@ from tracetax.run.building import LOG, Built, build_program
 from tracetax.run.context import WARM_UP
 from tracetax.run.equipment import Equipment
 from tracetax.run.files import RecordsFolder, records_folder
-from tracetax.run.launch import by_hand, command_line
+from tracetax.run.launch import LISTEN, by_hand, command_line
 from tracetax.run.outcome import finished, with_process
-from tracetax.run.output import STREAMS, Flood, cut, last_lines
+from tracetax.run.output import STREAMS, cut, last_lines
 from tracetax.run.plan import TrialPlan
+from tracetax.run.program import ProgramStart, started_program
 from tracetax.run.stages import conduct_or_end
+from tracetax.run.stores import concealed, started_stores
 from tracetax.workloads.driver import Driver, WorkloadFailed
 from tracetax.workloads.kinds import kind_of
 
@@ -85,10 +88,17 @@ def _attempt(
             record = replace(record, building=built.building)
         if plan.use.backend:
             watch(f"starting {plan.use.backend}")
-        with receiver(plan, equipment, scratch, logs) as sink:
+        if equipment.stores:
+            watch("starting its stores")
+        with (
+            started_stores(equipment, scratch, logs) as stores,
+            receiver(plan, equipment, scratch, logs) as sink,
+        ):
+            equipment = replace(equipment, stores=stores.urls)
             own = built.class_path if built else ()
-            command, environment = command_line(plan, equipment, dict(sink.ports), scratch, logs, records.path, own)
-            record = replace(record, command=command, environment=environment)
+            ports = dict(sink.ports) | ({LISTEN: free_port()} if equipment.workload.service else {})
+            command, environment = command_line(plan, equipment, ports, scratch, logs, records.path, own)
+            record = replace(record, command=command, environment=concealed(environment, stores.urls))
             watch("starting")
             sink.next_phase(WARM_UP)
             if plan.config.scrape:
@@ -96,21 +106,19 @@ def _attempt(
             whole_environment = clean_environment(os.environ, environment)
             script = scratch / COMMAND
             script.write_text(
-                by_hand(plan, command, whole_environment, dict(sink.ports), (scratch, logs, records.path)),
+                by_hand(plan, command, whole_environment, ports, (scratch, logs, records.path), stores.urls),
                 encoding="utf-8",
             )
             script.chmod(0o755)
-            driver = Driver(
-                command,
-                whole_environment,
-                logs / "status.txt",
-                logs,
-                meanwhile=lambda: _check(sink, records if plan.config.writes_files else None),
-                cores=equipment.isolation.workload,
-            )
-            started.append(driver)
-            with driver.process, Flood(driver.process, logs, plan.config.most_output_bytes):
-                outcome = conduct_or_end(plan, equipment, sink, driver, records, logs, watch)
+
+            def meanwhile() -> None:
+                stores.check()
+                _check(sink, records if plan.config.writes_files else None)
+
+            start = ProgramStart(plan, equipment, command, whole_environment, scratch, logs, stores.servers)
+            with started_program(start, ports, meanwhile) as driver:
+                started.append(driver)
+                outcome = conduct_or_end(start, sink, driver, records, watch)
         if built:
             outcome = replace(outcome, load=combined_load(built.load, outcome.load))
         result = kind_of(equipment.workload).collect(scratch, plan.number, plan.part.parameters)

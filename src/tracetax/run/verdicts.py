@@ -3,6 +3,7 @@
 A verdict of severity ``error`` makes the trial a failed one; a loss does not: it is a result.
 """
 
+import signal
 from collections.abc import Iterable, Mapping
 
 from tracetax.ledger import Ledger, ProtocolCount, Sampling
@@ -307,11 +308,18 @@ def of_processes(seen_ns: int | None, ending: Ending, left_cpu_ns: int) -> list[
     return [Verdict(code="cpu-differs", severity="note", text=text)]
 
 
-def of_ending(ending: Ending) -> list[Verdict]:
-    """Verdicts on how the workload ended after it had delivered its samples."""
+def of_ending(ending: Ending, by: str = "") -> list[Verdict]:
+    """Verdicts on how the workload ended after all was measured: by itself, or ``by`` the signal that ends it."""
     if ending.left_behind:
         return [Verdict(code="left-behind", severity="error", text=f"the workload {ending.description}")]
-    if ending.asked != "itself":
+    if by and ending.asked == by:
+        number = signal.Signals[f"SIG{by}"].value
+        if ending.status in (0, -number, 128 + number):
+            return []
+    elif by:
+        text = f"the workload did not end by {by}; it took {ending.asked}"
+        return [Verdict(code="does-not-end", severity="error", text=text)]
+    elif ending.asked != "itself":
         return [
             Verdict(
                 code="does-not-end",

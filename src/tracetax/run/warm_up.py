@@ -20,8 +20,10 @@ from msgspec.structs import replace
 from tracetax.kinds import declaration_of
 from tracetax.machine.threads import Work
 from tracetax.model import Configuration, Delivery, Parameters
+from tracetax.printable import printable
 from tracetax.run.context import Arrivals, TrialContext
-from tracetax.workloads.driver import TOP_TIER, Status
+from tracetax.words import plural
+from tracetax.workloads.driver import TOP_TIER, Status, WorkloadFailed
 
 LARGEST_BURST_RECORDS = 20_000
 POLL_SECONDS = 0.001
@@ -86,6 +88,10 @@ def warm_up(context: TrialContext, arrivals: Arrivals) -> Warmed:
         nonlocal calls, bursts, settled
         driver.say(f"warm-up {calls_in_it}")
         status = driver.wait_for("warmed", burst_limit, interval=POLL_SECONDS)
+        if status.values.get("failed", "0") != "0":
+            why = printable(status.text.partition(" because ")[2])
+            text = f"{plural(status.number('failed'), 'call')} of the warm-up failed"
+            raise WorkloadFailed("calls-failed", f"{text}. One of them: {why}" if why else text)
         calls += calls_in_it
         bursts += 1
         arrivals.wait(records() - outstanding)
@@ -106,8 +112,9 @@ def warm_up(context: TrialContext, arrivals: Arrivals) -> Warmed:
         for more in rounding_bursts(calls, size, config, parameters):
             status = burst(more)
     context.watch("warmed up, waiting for the last records")
-    # of what samples, only the quiet tells that no more is to come
-    due = sys.maxsize if config.delivery is Delivery.SAMPLED else records() - config.held_until_exit
+    # of what samples, or of calls of which the first make more records, only the quiet tells that no more is to come
+    unknown = config.delivery is Delivery.SAMPLED or (kind.sorts(parameters) and config.protocol)
+    due = sys.maxsize if unknown else records() - config.held_until_exit
     arrivals.wait(due, last=True)
     return Warmed(
         calls=calls,

@@ -1,15 +1,14 @@
 """The call tree: what its driver is told, and what it leaves."""
 
-from pathlib import Path
-
 from tracetax.kinds.calltree import TreeParameters
 from tracetax.program import Workload
-from tracetax.workloads.calltree_results import collect
+from tracetax.workloads.driver_output import collect
+from tracetax.workloads.kinds import DriverFiles
 
 __all__ = ["arguments", "collect"]
 
 
-def arguments(parameters: TreeParameters, output: Path, status: Path, workload: Workload) -> tuple[str, ...]:
+def arguments(parameters: TreeParameters, files: DriverFiles, workload: Workload) -> tuple[str, ...]:
     """The driver's own options."""
     rate = "full" if parameters.rate == "full" else f"{parameters.rate!r}"
     return (
@@ -20,6 +19,6 @@ def arguments(parameters: TreeParameters, output: Path, status: Path, workload: 
         *("--rate", rate),
         *("--wait", parameters.wait),
         *(("--start-up", workload.start_up.entry) if parameters.start_up_methods and workload.start_up else ()),
-        *("--out", str(output)),
-        *("--status", str(status)),
+        *("--out", str(files.output)),
+        *("--status", str(files.status)),
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from tracetax.process import Process
+from tracetax.process import Ending, Process
 
 TOP_TIER = 4
 """The highest tier that code is compiled in, as drivers report it."""
@@ -52,9 +52,11 @@ class Driver:
         logs: Path,
         meanwhile: Callable[[], None] = lambda: None,
         cores: Collection[int] = (),
+        program: Process | None = None,
     ) -> None:
         """Start it, on ``cores`` alone where some are named. ``status`` must be the file named in its options.
 
+        ``program`` is the service that it calls, where it is not the program under test itself.
         ``meanwhile`` is called while it is waited for, and may raise where waiting has become useless.
         """
         self._meanwhile = meanwhile
@@ -68,11 +70,23 @@ class Driver:
         self.process = Process(
             command,
             environment=environment,
-            stdout=logs / "stdout.txt",
-            stderr=logs / "stderr.txt",
+            stdout=logs / ("load.txt" if program else "stdout.txt"),
+            stderr=logs / ("load.txt" if program else "stderr.txt"),
             directory=logs,
             cores=cores,
         )
+        self.program = program or self.process
+        """The program under test."""
+
+    @property
+    def loads(self) -> bool:
+        """Whether it calls a program that is not itself."""
+        return self.program is not self.process
+
+    def end(self, grace: float, by: str = "") -> Ending:
+        """End it the ordinary way, and a program that it calls by the signal ``by`` then; how the program ended."""
+        ending = self.process.stop(grace=grace)
+        return self.program.end_by(by, grace) if self.loads else ending
 
     def say(self, command: str) -> None:
         """Say one command. Raises WorkloadFailed where nobody listens."""
@@ -89,7 +103,7 @@ class Driver:
         """
         deadline = time.monotonic() + seconds
         while True:
-            ended = self.process.poll()
+            ended = self.process.poll() or self.program.poll()
             self._follow()
             while self._taken < len(self._lines):
                 line = self._lines[self._taken]
@@ -97,12 +111,12 @@ class Driver:
                 if line.name == name:
                     return line
                 if line.name == "error":
-                    raise WorkloadFailed("workload-error", f"the workload reports: {line.text}")
+                    raise WorkloadFailed("workload-error", f"{self._who} reports: {line.text}")
             if ended:
                 self._meanwhile()  # what ended beside it may be the cause, and is named then
                 raise self._ended(f"while waiting for {name!r}")
             if time.monotonic() > deadline:
-                text = f"the workload did not get to {name!r} within {seconds:.0f} s and was ended"
+                text = f"{self._who} did not get to {name!r} within {seconds:.0f} s and was ended"
                 raise WorkloadFailed(HANGS, text)
             self._meanwhile()
             time.sleep(interval)
@@ -121,10 +135,16 @@ class Driver:
         self._lines.extend(parse_status(line.decode(errors="replace")) for line in whole if line)
 
     def _ended(self, when: str) -> WorkloadFailed:
-        ending = self.process.poll()
+        ending = self.program.poll()
+        who = "the workload" if ending else self._who
+        ending = ending or self.process.poll()
         how = ending.description if ending else "closed its input"
         after = (time.monotonic_ns() - self.process.started_ns) / 1e9
-        return WorkloadFailed(ENDED, f"the workload {how} after {after:.1f} s, {when}")
+        return WorkloadFailed(ENDED, f"{who} {how} after {after:.1f} s, {when}")
+
+    @property
+    def _who(self) -> str:
+        return "the load" if self.loads else "the workload"
 
 
 def whole_number(text: str) -> int | None:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from tracetax.errors import UserError
 from tracetax.model import Parameters
 from tracetax.program import Workload
-from tracetax.results.records import Durations, HeapUse, SteadyPart
+from tracetax.results.records import Durations, HeapUse, SteadyPart, Verdict
 
 
 class Measured(Struct, frozen=True):
@@ -33,13 +33,25 @@ class Measured(Struct, frozen=True):
     snapshots: dict[str, dict[str, float]]
     jvm_flags: str
     versions: dict[str, str]
+    verdicts: tuple[Verdict, ...] = ()
+    """What the driver's own account says of its calls."""
+
+
+class DriverFiles(Struct, frozen=True):
+    """What a trial's driver is told of its surroundings."""
+
+    output: Path
+    """The folder that it writes its files into."""
+    status: Path
+    port: int = 0
+    """Of a service that it is to call, on 127.0.0.1; 0 where it calls the program that it is."""
 
 
 class Kind(Protocol):
     """What the module of a kind offers."""
 
-    def arguments(self, parameters: Parameters, output: Path, status: Path, workload: Workload) -> tuple[str, ...]:
-        """The options of a trial's driver, which writes its files below ``output`` and its status to ``status``."""
+    def arguments(self, parameters: Parameters, files: DriverFiles, workload: Workload) -> tuple[str, ...]:
+        """The options of a trial's driver. What it reads is written beside the folder of its output."""
         ...
 
     def collect(self, scratch: Path, trial: int, parameters: Parameters) -> Measured:

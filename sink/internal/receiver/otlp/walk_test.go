@@ -32,6 +32,17 @@ func TestSpansOfAnotherNameAreUnexpectedAndInNoTree(t *testing.T) {
 	})
 }
 
+func TestAnyNameIsExpectedWhereNoneIsNamed(t *testing.T) {
+	spans := []samples.Span{{Trace: 1, ID: 1, Name: "GET /"}, {Trace: 1, ID: 2, Parent: 1, Name: "SELECT"}}
+	l := ledger.New(tree.NewTable(&tree.SpanChain{}, 2, 10, 1<<20), signals)
+	walk := newWalk(anyName, l)
+	if err := walk.request(samples.ExportRequest(spans...)); err != nil {
+		t.Fatal(err)
+	}
+	l.Apply(walk.batch)
+	samples.ExpectCount(t, l.Close(), account.Account{Records: 2, CompleteTrees: 1})
+}
+
 func TestSpansThatEndBeforeTheyStartAreCounted(t *testing.T) {
 	samples.ExpectCount(t, countSpans(1, samples.ExportRequest(samples.Span{Trace: 1, ID: 1, Start: 2, End: 1})),
 		account.Account{Records: 1, PartialTrees: 1, EndBeforeStart: 1})

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 
 from tracetax.printable import printable
-from tracetax.report import headline, lines, numbers, workloads
+from tracetax.report import headline, lines, numbers
 from tracetax.report.decision import BEST, MEANING, ChoiceTable, decision
 from tracetax.report.headline import Cost
+from tracetax.report.kinds import call_noun
 from tracetax.report.views import (
     NO_RESULT,
     STOPPED,
@@ -20,9 +21,11 @@ from tracetax.report.views import (
     measure,
     measured_time,
     overhead,
+    p99_of_call,
     platform_words,
     promises,
     ranked_by,
+    time_of_call,
     title_of,
     unit_of,
     views,
@@ -71,10 +74,10 @@ def _part(view: PartView) -> Iterator[str]:
     platform = platform_words(part, view.runtime)
     words = f"{workload_words(part.parameters)}{f', on {platform}' if platform else ''}"
     yield f"**{_escaped(part.title)}**: {_escaped(words)}  "
-    base = next((time for row in view.baselines if (time := measure(row, "service_time"))), None)
+    base = next((time for row in view.baselines if (time := time_of_call(row))), None)
     built = next((words for row in view.baselines if (words := building_words(row))), None)
     band = view.half_width(view.band)
-    facts = [f"without an agent a call takes {_measured(base)} ns"] if base else []
+    facts = [f"without an agent a {call_noun(part)} takes {_measured(base)} ns"] if base else []
     facts += [built] if built else []
     facts += [f"A/A band ± {numbers.measured(band, band)[1]} ns per {unit_of(part)}"] if band is not None else []
     blocks = plural(part.blocks, "block")
@@ -90,7 +93,7 @@ def _across(table: WorkloadTable) -> Iterator[str]:
     for line in table.lines:
         cells = (", ".join(filter(None, (cost.added, cost.delivered, _escaped(cost.note)))) for cost in line.costs)
         yield f"| {_escaped(line.name)} | {' | '.join(cells)} |"
-    yield f"\n{workloads.MEANING}"
+    yield f"\n{table.meaning}"
 
 
 def _side_by_side(choice: ChoiceTable) -> Iterator[str]:
@@ -113,7 +116,7 @@ def _table(view: PartView, by: Cost) -> Iterator[str]:
     costs = ["CPU per record, ns", f"overhead per {unit_of(view.part)}, ns"][:: 1 if by == "cpu" else -1]
     marked = any(row.rank is not None for row in view.rows)
     costs[0] += ", ranked by this" if marked else ""
-    tail = ["p99 of a call"] if _has_tail(view) else []
+    tail = [f"p99 of a {call_noun(view.part)}"] if _has_tail(view) else []
     yield f"| | agent | configuration | {' | '.join((*costs, *tail, 'records'))} | {more}|"
     yield f"| --: | --- | --- | {'--: | ' * (3 + len(tail) + len(builds))}--- |"
     for group, rows in view.groups.items():
@@ -142,7 +145,7 @@ def _throughput(view: PartView) -> Iterator[str]:
 def _cells(view: PartView, group: Group, row: ConfigurationFinding, by: Cost) -> list[str]:
     rank = str(row.rank) if group is Group.DELIVERS and row.rank is not None else ""
     names = [rank, _escaped(row.agent_name), _escaped(title_of(row))]
-    p99 = measure(row, "service_time_p99")
+    p99 = p99_of_call(row)
     slow = [" ".join(numbers.measured_duration(p99.estimate, half_width(p99))[::2]) if p99 else ""]
     slow = slow if _has_tail(view) else []
     if group is Group.FAILED:
@@ -156,7 +159,7 @@ def _cells(view: PartView, group: Group, row: ConfigurationFinding, by: Cost) ->
 
 def _has_tail(view: PartView) -> bool:
     """Whether a trial had enough calls for p99, so that it has a column."""
-    return any(measure(row, "service_time_p99") for row in view.rows)
+    return any(p99_of_call(row) for row in view.rows)
 
 
 def _lines(group: tuple[GrowthFinding, ...]) -> Iterator[str]:

@@ -3,7 +3,9 @@
 from importlib import import_module
 from typing import Any, Protocol, cast
 
+from tracetax.kinds import declaration_of
 from tracetax.parameters import Parameters
+from tracetax.results.findings import ConfigurationFinding, PartFinding
 
 
 class Teller(Protocol):
@@ -20,3 +22,13 @@ class Teller(Protocol):
 def teller_of(parameters: Parameters) -> Teller:
     """How the kind of these parameters is told."""
     return cast(Teller, import_module(f"{__name__}.{parameters.kind}"))
+
+
+def calls_itself(part: PartFinding) -> bool:
+    """Whether the program makes its calls itself, and is no service."""
+    return declaration_of(part.parameters).calls_itself
+
+
+def call_noun(told: ConfigurationFinding | PartFinding) -> str:
+    """What a call is called: ``call``, or ``request``."""
+    return declaration_of(told.parameters).noun

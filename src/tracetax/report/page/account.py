@@ -1,6 +1,7 @@
 """Every record accounted for: what was promised, what came, what is missing and what nobody asked for."""
 
 from tracetax.report import numbers
+from tracetax.report.kinds import calls_itself
 from tracetax.report.page.html import BEHIND, Child, Markup, caption, h, scrolling, section, who
 from tracetax.report.views import PartView, rows_id, title_of, workload_words
 from tracetax.results.findings import ConfigurationFinding
@@ -23,19 +24,24 @@ READING = "All blocks together, measured calls only: expected = received + repor
 MORE = (
     "Missing: neither arrived nor admitted as dropped; of a configuration that deletes its oldest files, those; "
     "of one that sends datagrams, also what this machine's kernel lost. "
-    "A tree is one call with all its invocations; an orphan's parent never came; evicted is what the sink could not "
-    "hold. Unexpected names (constructors, say) are those of the warm-up too; they count for nothing else."
+    "{trees}Unexpected names (constructors, say) are those of the warm-up too; they count for nothing else."
 )
+TREES = (
+    "A tree is one call with all its invocations; an orphan's parent never came; evicted is what the sink could not "
+    "hold. "
+)
+NO_TREES = "Of a service, records alone are counted: trees are not looked at. "
 NOTHING = "No configuration of this run promises records."
 
 
 def account(parts: list[PartView]) -> Markup:
     """The section with one table per part."""
     tables = [_part(view) for view in parts if any(row.records.expected for row in view.rows)]
+    more = MORE.replace("{trees}", TREES if calls_itself(parts[0].part) else NO_TREES)
     return section(
         "account",
         "The account of all records",
-        [caption(READING, "findings.json", "measures.parquet", BEHIND, more=MORE), tables] if tables else NOTHING,
+        [caption(READING, "findings.json", "measures.parquet", BEHIND, more=more), tables] if tables else NOTHING,
         folded=True,
     )
 

@@ -27,6 +27,7 @@ from tracetax.report.views import (
     per_unit,
     rows_id,
     title_of,
+    unit_of,
     workload_words,
 )
 from tracetax.results.findings import ConfigurationFinding, Measure, MeasureName
@@ -41,9 +42,9 @@ PARTS: dict[str, tuple[MeasureName, str]] = {
 BAR = 14
 READING = "Bars add up to the tick; what lies left of zero is CPU of which the baseline used more."
 MORE = (
-    "CPU of all threads from the first call until the last record had arrived, per invocation, less the "
+    "CPU of all threads from the first call until the last record had arrived, per {unit}, less the "
     "baseline's of the same block, by who used it. A negative part is subtracted, not cut off; the whisker on the "
-    "tick is the 95 % interval of the sum. {compiling}Every row is per invocation, so that those that drop can be "
+    "tick is the 95 % interval of the sum. {compiling}Every row is per {unit}, so that those that drop can be "
     "compared; per delivered record stands beside it. Other: {other}."
 )
 COMPILING = (
@@ -52,7 +53,7 @@ COMPILING = (
 
 
 class Split(Struct, frozen=True):
-    """One row's sum and its parts, ns per invocation; ``other`` is what the sum has beyond the parts."""
+    """One row's sum and its parts, ns per unit of its calls; ``other`` is what the sum has beyond the parts."""
 
     row: ConfigurationFinding
     total: Measure
@@ -81,7 +82,7 @@ def consists(parts: list[PartView]) -> Markup | None:
     named = [*words.items(), ("other", f"the {process}'s other threads" if process else "threads that had ended")]
     key = [h("span", swatch(name), text) for name, text in named]
     further = f"the {process}'s further threads, and threads that had ended" if process else "threads that had ended"
-    more = MORE.format(compiling=COMPILING if "jit" in words else "", other=further)
+    more = MORE.format(unit=unit_of(by_part[0][0].part), compiling=COMPILING if "jit" in words else "", other=further)
     return section(
         "consists",
         "What the cost consists of",
@@ -114,7 +115,7 @@ def _splits(view: PartView) -> list[Split]:
         total = per_unit(row, "cpu")
         if total is not None and not errors(row):
             parts = {key: of for key, (name, _) in PARTS.items() if (of := per_unit(row, name))}
-            splits.append(Split(row, total, parts))
+            splits += [Split(row, total, parts)] if parts else []
     return splits
 
 
@@ -123,7 +124,7 @@ def _part(view: PartView, splits: list[Split], words: dict[str, str]) -> Markup:
     names = [*words.values(), "other"]
     headings = [
         h("th", "Agent and configuration", class_="name", scope="col"),
-        h("th", "CPU per invocation", class_="plot", scope="col"),
+        h("th", f"CPU per {unit_of(view.part)}", class_="plot", scope="col"),
         h("th", "all threads, ns ± 95 %", class_="number wide-number", scope="col"),
         *(h("th", name, class_="number", scope="col") for name in names),
         h("th", "per delivered record, ns", class_="number wide-number", scope="col"),
@@ -136,7 +137,7 @@ def _part(view: PartView, splits: list[Split], words: dict[str, str]) -> Markup:
             "caption",
             view.part.title,
             " ",
-            h("span", f"{workload_words(view.part.parameters)} · CPU per invocation, ns", class_="muted"),
+            h("span", f"{workload_words(view.part.parameters)} · CPU per {unit_of(view.part)}, ns", class_="muted"),
         ),
         h("thead", h("tr", headings)),
         h("tbody", [_row(split, axis, words) for split in splits]),

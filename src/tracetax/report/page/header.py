@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from tracetax.report import headline, numbers, workloads
+from tracetax.report import headline, numbers
 from tracetax.report.decision import BEST, MEANING, ChoiceTable, Quantity, reading
 from tracetax.report.page.html import Markup, h, who
 from tracetax.report.views import INDICATIVE_BELOW, LABELS, NO_RESULT, PartView, title_of, workload_words
@@ -55,7 +55,7 @@ def _across(table: WorkloadTable) -> Markup:
             class_="decision few" if len(table.heads) <= FEW else "decision",
             style=f"--columns: {len(table.heads)}",
         ),
-        h("p", workloads.MEANING, class_="caption"),
+        h("p", table.meaning, class_="caption"),
         aria_label="Workload by workload",
     )
 

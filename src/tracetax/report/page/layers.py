@@ -18,6 +18,7 @@ from tracetax.report.views import (
     per_unit,
     rows_id,
     title_of,
+    unit_of,
     workload_words,
 )
 from tracetax.results.findings import ConfigurationFinding, Measure
@@ -28,7 +29,7 @@ READING = (
     "Each bar begins where the one above it ends; its length is what a configuration adds to the one with fewer layers."
 )
 MORE = (
-    "Overhead per invocation of configurations of one agent whose layers contain one another. A dashed bar takes "
+    "Overhead per {unit} of configurations of one agent whose layers contain one another. A dashed bar takes "
     "something away. Steps are differences of two overheads; their margins are those of independent values, wider "
     "than by block. A layer of one agent need not do what the same layer of another does: compare steps within an "
     "agent."
@@ -49,8 +50,13 @@ def layers(parts: list[PartView]) -> Markup | None:
     tables = [_part(view, steps) for view in parts if (steps := chains(view))]
     if not tables:
         return None
+    more = MORE.replace("{unit}", unit_of(parts[0].part))
     return section(
-        "layers", "Why: what each layer adds", caption(READING, "findings.json", BEHIND, more=MORE), tables, folded=True
+        "layers",
+        "Why: what each layer adds",
+        caption(READING, "findings.json", BEHIND, more=more),
+        tables,
+        folded=True,
     )
 
 
@@ -91,7 +97,14 @@ def _step(row: ConfigurationFinding, before: ConfigurationFinding | None) -> Lay
 
 def _part(view: PartView, steps: list[list[LayerStep]]) -> Markup:
     axis = axes.linear([limit for chain in steps for step in chain for limit in _extent(step)])
-    names = ("Layer", "Measured as", "overhead per invocation, ns", "adds, ns", "CPU added, ns", "up to here, ns")
+    names = (
+        "Layer",
+        "Measured as",
+        f"overhead per {unit_of(view.part)}, ns",
+        "adds, ns",
+        "CPU added, ns",
+        "up to here, ns",
+    )
     classes = ("name", "name", "plot", "number", "number", "number")
     headings = [h("th", name, class_=class_, scope="col") for name, class_ in zip(names, classes, strict=True)]
     foot = h("tr", h("td"), h("td"), h("td", axes.tick_labels(axis), class_="plot"), [h("td") for _ in range(3)])

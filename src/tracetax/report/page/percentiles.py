@@ -1,6 +1,7 @@
 """How the time of a call is distributed, per configuration: a strip of percentiles and their numbers."""
 
 from tracetax.report import numbers
+from tracetax.report.kinds import call_noun
 from tracetax.report.page import axis as axes
 from tracetax.report.page.axis import Axis
 from tracetax.report.page.html import BEHIND, Child, Markup, caption, h, plus_minus, scrolling, section, who
@@ -28,7 +29,14 @@ KINDS: dict[str, tuple[MeasureName | None, ...]] = {
         "service_time_p99_9",
         "service_time_max",
     ),
-    "response": ("response_time", "response_time_median", None, "response_time_p99", "response_time_p99_9", None),
+    "response": (
+        "response_time",
+        "response_time_median",
+        "response_time_p90",
+        "response_time_p99",
+        "response_time_p99_9",
+        None,
+    ),
     "lateness": (None, "lateness_median", None, "lateness_p99", None, None),
 }
 
@@ -36,23 +44,25 @@ KINDS: dict[str, tuple[MeasureName | None, ...]] = {
 SCALE = 24
 """Letters that have room below the plot beside the numbers of this table."""
 READING = (
-    "From the median (tick) to p99 (thick) and p99.9 (thin), logarithmic: a long line means a few very slow calls."
+    "From the median (tick) to p99 (thick) and p99.9 (thin), logarithmic: a long line means a few very slow {noun}s."
 )
 MORE = (
-    "Service time is start to end of a call; response time counts from when the call was due; lateness is what lies "
-    "between. Of the steady part of each start: the mean of the starts' own percentiles and maxima, with 95 % "
-    "intervals; wide ones are given by their ends. A percentile is left out where a start has fewer than ten calls "
+    "Service time is start to end of a {noun}; response time counts from when the {noun} was due; lateness is what "
+    "lies between. Of the steady part of each start: the mean of the starts' own percentiles and maxima, with 95 % "
+    "intervals; wide ones are given by their ends. A percentile is left out where a start has fewer than ten {noun}s "
     "beyond it."
 )
 
 
 def percentiles(parts: list[PartView], clock_tick_ns: float) -> Markup:
     """The section with one table per part; the clock's tick is told where it is known."""
+    noun = call_noun(parts[0].part)
+    reading, more = (text.replace("{noun}", noun) for text in (READING, MORE))
     tick = f" The clock's tick is {clock_tick_ns:.0f} ns; starts that agree within it are known to a tick."
     return section(
         "percentiles",
-        "How the time of a call is distributed",
-        caption(READING, "findings.json", "distributions.parquet", BEHIND, more=MORE + (tick if clock_tick_ns else "")),
+        f"How the time of a {noun} is distributed",
+        caption(reading, "findings.json", "distributions.parquet", BEHIND, more=more + (tick if clock_tick_ns else "")),
         [_part(view) for view in parts],
         folded=True,
     )
@@ -78,7 +88,7 @@ def _part(view: PartView) -> Markup:
         h("tfoot", foot, aria_hidden="true"),
         class_="wide strips",
     )
-    return scrolling(f"{view.part.title}: percentiles of the time of a call", table)
+    return scrolling(f"{view.part.title}: percentiles of the time of a {call_noun(view.part)}", table)
 
 
 def _get(row: ConfigurationFinding, name: MeasureName | None) -> Measure | None:

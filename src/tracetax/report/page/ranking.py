@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from tracetax.model import Delivery
 from tracetax.report import numbers
+from tracetax.report.kinds import call_noun, calls_itself
 from tracetax.report.page.axis import NARROW, ROOM
 from tracetax.report.page.forest import MARKS, Panel, panel
 from tracetax.report.page.html import BEHIND, Child, Markup, caption, h, plus_minus, section, who
@@ -25,8 +26,10 @@ from tracetax.report.views import (
     loss,
     measure,
     overhead,
+    p99_of_call,
     remarks,
     rows_id,
+    time_of_call,
     title_of,
     unit_of,
     workload_words,
@@ -43,18 +46,19 @@ READING = (
 MORE = (
     "Means over blocks, each configuration against the two baselines of its block. Shaded is the A/A band, within "
     "which baseline differs from baseline in 95 % of runs. The overhead is what the traced thread waits. The "
-    "ratio is the geometric mean over blocks; it is to a call that does little, and a service's calls do more."
+    "ratio is the geometric mean over blocks"
 )
+OF_LITTLE = "; it is to a call that does little, and a service's calls do more."
 WITH_CPU = (
     " CPU is that of all threads of the process until the last record had arrived, compiling and garbage collection "
-    "included, per delivered record; where none is promised, per invocation. Of an agent that drops, the CPU that it "
+    "included, per delivered record; where none is promised, per {unit}. Of an agent that drops, the CPU that it "
     "spent on dropped records is in it."
 )
 WITHOUT_CPU = " CPU of the agent's own threads is in it only where it keeps the caller from running."
 RANKED_BY = "ranked by this"
 RANKED = {
     "cpu": " Ranked by CPU per delivered record",
-    "overhead": " Ranked by overhead per invocation",
+    "overhead": " Ranked by overhead per {unit}",
 }
 
 
@@ -66,6 +70,11 @@ class _Style(Struct, frozen=True):
     """The columns after the plots: without p99 where no trial had enough calls for it."""
     told: tuple[str, ...]
 
+    @property
+    def has_tail(self) -> bool:
+        """Whether p99 has a column."""
+        return any(class_ == TAIL[1] for _, class_ in self.after)
+
 
 def ranking(parts: list[PartView], by: str, told: Sequence[str] = ()) -> Markup:
     """The section with one forest plot per part, what the rank follows first.
@@ -73,8 +82,9 @@ def ranking(parts: list[PartView], by: str, told: Sequence[str] = ()) -> Markup:
     Warnings and notes stand beside their rows, but those whose codes are ``told`` of the whole run.
     """
     with_cpu = any(cpu(row) for view in parts for row in view.rows)
-    more = (
-        MORE + (WITH_CPU if with_cpu else WITHOUT_CPU) + f"{RANKED[by]}; those that cannot be told apart share a rank."
+    more = MORE + (OF_LITTLE if calls_itself(parts[0].part) else ".") + (WITH_CPU if with_cpu else WITHOUT_CPU)
+    more = f"{more}{RANKED[by]}; those that cannot be told apart share a rank.".replace(
+        "{unit}", unit_of(parts[0].part)
     )
     return section(
         "ranking",
@@ -107,8 +117,9 @@ def _panels(view: PartView, with_cpu: bool, by: str) -> list[Panel]:
 
 
 def _after(view: PartView) -> list[tuple[str, str]]:
-    tail = any(measure(row, "service_time_p99") for row in view.rows)
-    return [column for column in AFTER if tail or column != TAIL]
+    tail = any(p99_of_call(row) for row in view.rows)
+    named = (f"p99 of a {call_noun(view.part)}", TAIL[1])
+    return [named if column == TAIL else column for column in AFTER if tail or column != TAIL]
 
 
 def _part(view: PartView, style: _Style) -> Markup:
@@ -142,7 +153,7 @@ def _id(view: PartView) -> str:
 def _background(view: PartView) -> list[Child]:
     times: list[Child] = []
     for baseline in view.baselines:
-        time = measure(baseline, "service_time")
+        time = time_of_call(baseline)
         if time is not None:
             heap = f" ({heap_words(baseline.heap_bytes)})" if len(view.baselines) > 1 else ""
             times += [
@@ -156,7 +167,12 @@ def _background(view: PartView) -> list[Child]:
     per = f"ns per {unit_of(view.part)}{numbers.SEPARATOR}"
     spread = f"A/A band ±{numbers.measured(band, band)[1]} {per}" if band is not None else ""
     indicative: Child = [numbers.SEPARATOR, h("strong", "indicative")] if view.part.indicative else None
-    return [["Without an agent a call takes ", times, numbers.SEPARATOR] if times else None, spread, blocks, indicative]
+    return [
+        [f"Without an agent a {call_noun(view.part)} takes ", times, numbers.SEPARATOR] if times else None,
+        spread,
+        blocks,
+        indicative,
+    ]
 
 
 def _heading(name: str, class_: str) -> Markup:
@@ -194,7 +210,7 @@ def _row(view: PartView, group: Group, row: ConfigurationFinding, style: _Style)
     notes: list[Child] = [h("span", note, class_="label") for note in labels(row, view.part)]
     if group in (Group.LOST, Group.PARTIAL, Group.COUNTS):
         notes.append(h("span", loss(row), class_="note"))
-    ratio, p99 = measure(row, "overhead_ratio"), measure(row, "service_time_p99")
+    ratio, p99 = measure(row, "overhead_ratio"), p99_of_call(row)
     rank = str(row.rank) if group is Group.DELIVERS and row.rank is not None else ""
     return h(
         "tr",
@@ -202,7 +218,7 @@ def _row(view: PartView, group: Group, row: ConfigurationFinding, style: _Style)
         _name(row, [" ", notes, _made(view, row), beside(remarks(row, style.told))]),
         [panel.cells(row, group) for panel in style.panels],
         _number("ratio", f"× {numbers.alone(ratio.estimate, half_width(ratio))}" if ratio else "–", "ratio"),
-        _number("tail-time", duration_of(p99) or "–", "p99") if TAIL in style.after else None,
+        _number("tail-time", duration_of(p99) or "–", "p99") if style.has_tail else None,
         _number("arrived", _records(row), "records"),
         class_=MARKS[group],
         role="row",

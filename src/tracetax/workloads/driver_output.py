@@ -1,4 +1,4 @@
-"""What a finished call tree trial measured: raw samples reduced to series, distributions and values."""
+"""What a driver leaves of a finished trial: raw samples, reduced to series, distributions and values."""
 
 import shutil
 from pathlib import Path
@@ -10,7 +10,7 @@ import polars as pl
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from tracetax.kinds.calltree import TreeParameters
+from tracetax.parameters import Parameters
 from tracetax.results.folder import write_parquet
 from tracetax.results.records import Durations, SteadyPart
 from tracetax.results.reduction import reduce_samples
@@ -39,7 +39,7 @@ class Output(Struct, frozen=True):
     warm_up: dict[str, Any] = {}
 
 
-def collect(scratch: Path, trial: int, parameters: TreeParameters) -> Measured:
+def collect(scratch: Path, trial: int, parameters: Parameters) -> Measured:
     """Read the workload's output under ``scratch``, reduce it to Parquet there, drop the raw samples.
 
     Raises WorkloadFailed where the output is missing, broken or not what was asked for.

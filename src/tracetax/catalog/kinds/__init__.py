@@ -1,0 +1,74 @@
+"""How files say what belongs to one kind of workload, in a module of this folder by the kind's name."""
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, Protocol, cast
+
+from msgspec import Struct
+
+from tracetax.catalog.reading import Report
+from tracetax.catalog.settings import Said
+from tracetax.parameters import Offers
+from tracetax.program import Workload
+
+DEFAULT = "calltree"
+"""As which kind a file is read whose own is not known, so that its other mistakes are told too."""
+
+
+class ParametersShape(Struct, frozen=True, kw_only=True):
+    """``[parameters]``: each key has one value or a list of them, which makes a factor; None where it is not given."""
+
+
+class KindOfFile(Protocol):
+    """What the module of a kind offers."""
+
+    PARAMETERS: type[ParametersShape]
+    """The shape of ``[parameters]``."""
+    WORKLOAD: type[Any]
+    """The shape of ``workload.toml``: keys of its own beside those of every workload."""
+    DRIVES: bool
+    """Whether its programs make their calls themselves, and are told by their arguments how."""
+    NEEDED: tuple[str, ...]
+    """Parameters that must be said."""
+    CALLS: str
+    """The parameter that says how many calls a trial makes."""
+
+    def completed(self, said: Said, offers: Offers) -> Said:
+        """What was said of the parameters, with what a program's offers say instead of what was not."""
+        ...
+
+    def check_levels(self, said: Said, offers: Offers | None, report: Report) -> None:
+        """Report parameters that do not go together, or that the program does not offer where that is known."""
+        ...
+
+    def parameters_of(self, level: Mapping[str, Any]) -> Any:
+        """The parameters that one level of every key means."""
+        ...
+
+    def shown(self, key: str, level: Any) -> str:
+        """A level in words; empty where nothing of this kind alone is to be said of it."""
+        ...
+
+    def lacking(self, parameters: Any, workload: Workload) -> Iterator[str]:
+        """What parameters ask for that a workload does not offer, in words."""
+        ...
+
+    def check_workload(self, said: Any, report: Report) -> None:
+        """Report what is wrong in a workload's own keys beyond the type of each value."""
+        ...
+
+    def environment_names(self, said: Any) -> tuple[str, ...]:
+        """Placeholders that the variables of a workload may contain beside those of every workload."""
+        ...
+
+    def completed_workload(self, workload: Workload, said: Any) -> Workload:
+        """A workload with what the keys of its kind say."""
+        ...
+
+
+def kind_of_file(key: str) -> KindOfFile:
+    """The module of a workload's kind, by its key such as ``calltree/java``; the default where that has none."""
+    kind = key.partition("/")[0]
+    known = kind.isidentifier() and find_spec(f"{__name__}.{kind}")
+    return cast(KindOfFile, import_module(f"{__name__}.{kind if known else DEFAULT}"))

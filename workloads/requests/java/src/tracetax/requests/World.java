@@ -1,0 +1,4 @@
+package tracetax.requests;
+
+/** A row. */
+record World(int id, int randomNumber) {}
