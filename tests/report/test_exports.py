@@ -81,7 +81,7 @@ def test_what_ranks_comes_first_and_is_marked_in_every_format(by: Any) -> None:
 def test_markdown_has_what_a_choice_hangs_on_with_the_best_in_bold() -> None:
     text = export(sample_findings(), "markdown")
     assert "| | Kieker, binary TCP | OpenTelemetry, OTLP, as shipped |" in text
-    assert "| CPU, share of a core (sets rank) | **✓ 0.558 ± 0.013 %** | 1.179 ± 0.023 % |" in text
+    assert "| CPU added, of a core (sets rank) | **✓ 0.558 ± 0.013 %** | 1.179 ± 0.023 % |" in text
     assert "| Records delivered at full speed | **✓ 100 %** | 2.0 % of 3.4 million/s |" in text
 
 

@@ -191,7 +191,7 @@ def test_what_ranks_is_the_first_column_of_numbers_and_marked(width: int, by: An
 def test_the_verdict_and_what_a_choice_hangs_on_come_before_the_tables() -> None:
     text = words(printed(sample_findings(), 80))
     assert text.startswith("At 1,000 calls/s, Kieker costs less than OpenTelemetry: CPU 0.56 against 1.2 µs")
-    table = "CPU, share of a core (sets rank) ✓ 0.558 ± 0.013 % 1.179 ± 0.023 %"
+    table = "CPU added, of a core (sets rank) ✓ 0.558 ± 0.013 % 1.179 ± 0.023 %"
     assert table in text
     assert "Records delivered at full speed ✓ 100 % 2.0 % of 3.4 million/s" in text
     assert text.index("Records delivered at full speed") < text.index("At a service's rate: 1,000 calls/s")
@@ -201,7 +201,7 @@ def test_the_verdict_and_what_a_choice_hangs_on_come_before_the_tables() -> None
 def test_of_many_configurations_only_those_stand_side_by_side_for_which_there_is_room(width: int) -> None:
     text = printed(sample_findings(samples=many_samples(25)), width)
     assert max(cell_len(line) for line in text.splitlines() if "runs/" not in line) <= width
-    assert re.search(r"more in\s+the\s+table\s+below", text)
+    assert re.search(r"more\s+in\s+the\s+table\s+below", text)
 
 
 def test_what_promises_no_record_is_told_to_have_its_cpu_per_invocation() -> None:
@@ -285,7 +285,7 @@ def test_slow_starts_are_bounded_in_words_where_no_row_had_one() -> None:
     findings = sample_findings()
     quiet = StartsFinding(slow=0, starts=36, upper=0.0798, outside_blocks=26)
     rows = tuple(replace(row, starts=quiet) for row in findings.configurations)
-    assert "none of 36 starts was slow: with 95 % confidence fewer than 8 % are" in words(
+    assert "none of 36 starts was slow: that rules out, at 95 % confidence, only that over 8 % are" in words(
         printed(replace(findings, configurations=rows))
     )
     slow = tuple(replace(row, starts=replace(quiet, slow=3)) for row in findings.configurations)

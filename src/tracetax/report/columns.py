@@ -108,7 +108,7 @@ class Layout:
         beside = Text("\n".join(_label_lines(notes, self.label)) if self.label else "", style="dim")
         rank = str(row.rank) if group is Group.DELIVERS and row.rank is not None else ""
         cells = [rank, printable(row.agent_name), printable(title_of(row)), *(pair.text(row) for pair in self.pairs)]
-        cells += [_p99(row)] if self.p99 else []
+        cells += [_p99(row) or "–"] if self.p99 else []
         cells += [_records(row)]
         table = self._table()
         table.add_row(*map(Text, cells), *([beside] if self.label else []))

@@ -33,7 +33,10 @@ SHOWN = (Group.DELIVERS, Group.DROPS, Group.LOST, Group.PARTIAL, Group.COUNTS)
 RANKED = "sets rank"
 TIE = "cannot be told apart"
 BEST = "✓"
-MEANING = f"{BEST} best, or too close to the best to tell apart, of those that deliver every record here"
+MEANING = (
+    f"{BEST} best, or too close to the best to tell apart, of those that deliver every record here. They are compared "
+    "block by block, so ± of two may overlap"
+)
 
 
 class Quantity(Struct, frozen=True):
@@ -140,7 +143,7 @@ def _of_cpu(part: PartFinding, rows: list[ConfigurationFinding], by: Cost) -> li
     to_percent = rate * units_of_call(part) / 1e9 * 100
     cells = tuple(_share(per_unit(row, "cpu"), to_percent) for row in rows)
     return [
-        Quantity("CPU, share of a core", note, cells, best),
+        Quantity("CPU added, of a core", note, cells, best),
         Quantity("CPU per record", "", records, minor=True),
     ]
 
@@ -165,7 +168,7 @@ def _of_delay_elsewhere(view: PartView, rows: list[ConfigurationFinding], by: Co
         places = {number: rank for number, row in enumerate(same) if row and (rank := place(row, "overhead", by))}
         best = frozenset(number for number, rank in places.items() if rank == min(places.values()))
         told = best if 2 <= len(places) != len(best) else frozenset[int]()
-        yield Quantity(f"The same at {_speed(view.part)}", "", _times(delays), told, minor=True)
+        yield Quantity(f"per {unit_of(view.part)} at {_speed(view.part)}", "", _times(delays), told, minor=True)
 
 
 def _speed(part: PartFinding) -> str:

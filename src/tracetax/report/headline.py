@@ -10,10 +10,20 @@ from msgspec.structs import replace
 from tracetax.analysis.statements import condition
 from tracetax.model import FULL
 from tracetax.report import numbers
-from tracetax.report.views import Group, PartView, measure, per_unit, promises, ranked_by, title_of, unit_of
+from tracetax.report.views import (
+    INDICATIVE_BELOW,
+    Group,
+    PartView,
+    measure,
+    per_unit,
+    promises,
+    ranked_by,
+    title_of,
+    unit_of,
+)
 from tracetax.report.workloads import workload_tables
 from tracetax.results.findings import BuildComparison, ConfigurationFinding, Findings, Measure
-from tracetax.words import one
+from tracetax.words import one, plural
 
 WORDS = 20
 Cost = Literal["cpu", "overhead"]
@@ -252,3 +262,12 @@ def _of_builds(comparisons: Sequence[BuildComparison]) -> str:
     )
     older, newer = comparisons[0].builds
     return f"{newer} against {older}, {numbers.in_words(len(comparisons))} comparisons: {told}."
+
+
+def indicative(findings: Findings) -> str:
+    """The sentence that a run of few blocks is no result yet; empty where it is one, or is meant to be none."""
+    parts = findings.experiment.parts
+    if not findings.experiment.result or not any(part.indicative for part in parts):
+        return ""
+    fewest = min(part.blocks for part in parts)
+    return f"Indicative: {plural(fewest, 'block')}, and {INDICATIVE_BELOW} blocks (repetitions) make a result."

@@ -62,6 +62,8 @@ def render(findings: Findings, console: Console, page: Path | None, run: Path) -
         _print(console, Text(NO_RESULT, style="bold yellow"))
     if first := headline.verdict(findings, parts):
         _print(console, _wrapped(first, console.width, "bold"))
+        if caution := headline.indicative(findings):
+            _print(console, _wrapped(caution, console.width, "yellow"))
     if len(findings.comparisons) > 1:
         for comparison in findings.comparisons:
             _print(console, _wrapped(comparison.text, console.width))
@@ -198,7 +200,7 @@ def _part(console: Console, view: PartView, layout: Layout, platform: str, told:
     part = view.part
     title = _wrapped(f"{part.title}: {workload_words(part.parameters)}", console.width, "bold")
     band = view.half_width(view.band)
-    right = "" if band is None else f"A/A band ±{numbers.measured(band, band)[1]} ns"
+    right = "" if band is None else f"A/A band (baseline against itself) ±{numbers.measured(band, band)[1]} ns"
     gap = console.width - cell_len(title.plain) - cell_len(right)
     _print(console, title + Text(" " * gap + right if gap >= 2 else f"\n{right}" if right else ""))
     background = [*([f"on {platform}"] if platform else []), *_background(view)]

@@ -350,7 +350,7 @@ def slow_share_words(rows: Sequence[ConfigurationFinding]) -> list[str]:
         return []
     fewest = min(known, key=lambda starts: starts.starts)
     upper = f"{100 * fewest.upper:.2g} %"
-    return [f"none of {fewest.starts} starts was slow: with 95 % confidence fewer than {upper} are"]
+    return [f"none of {fewest.starts} starts was slow: that rules out, at 95 % confidence, only that over {upper} are"]
 
 
 def platform_words(part: PartFinding, runtime: RuntimeFinding | None) -> str:

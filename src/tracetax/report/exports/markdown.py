@@ -146,7 +146,7 @@ def _cells(view: PartView, group: Group, row: ConfigurationFinding, by: Cost) ->
     rank = str(row.rank) if group is Group.DELIVERS and row.rank is not None else ""
     names = [rank, _escaped(row.agent_name), _escaped(title_of(row))]
     p99 = p99_of_call(row)
-    slow = [" ".join(numbers.measured_duration(p99.estimate, half_width(p99))[::2]) if p99 else ""]
+    slow = [" ".join(numbers.measured_duration(p99.estimate, half_width(p99))[::2]) if p99 else "–"]
     slow = slow if _has_tail(view) else []
     if group is Group.FAILED:
         why = [verdict.text for verdict in errors(row)] or ["no block of it was completed"]

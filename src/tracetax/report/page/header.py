@@ -5,10 +5,9 @@ from datetime import datetime
 from tracetax.report import headline, numbers
 from tracetax.report.decision import BEST, MEANING, ChoiceTable, Quantity, reading
 from tracetax.report.page.html import Markup, h, who
-from tracetax.report.views import INDICATIVE_BELOW, LABELS, NO_RESULT, PartView, title_of, workload_words
+from tracetax.report.views import LABELS, NO_RESULT, PartView, title_of, workload_words
 from tracetax.report.workloads import WorkloadCost, WorkloadTable, workload_tables
 from tracetax.results.findings import Findings
-from tracetax.words import plural
 
 FEW = 2
 """Configurations that still have columns on a phone."""
@@ -118,9 +117,7 @@ def _notices(findings: Findings, better: tuple[str, str] | None) -> list[Markup]
     if not findings.experiment.result:
         notices.append(h("p", h("strong", NO_RESULT), class_="notice"))
     elif any(part.indicative for part in parts) and better:
-        fewest = min(part.blocks for part in parts)
-        made = f"Indicative: {plural(fewest, 'block')}, and {INDICATIVE_BELOW} blocks (repetitions) make a result."
-        text = f"{made} To get there: "
+        text = f"{headline.indicative(findings)} To get there: "
         notices.append(h("p", text, h("code", better[1]), class_="notice"))
     return notices + [
         h("p", verdict.text, class_="notice") for verdict in findings.verdicts if verdict.severity != "note"
