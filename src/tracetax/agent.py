@@ -29,6 +29,7 @@ class Profile(StrEnum):
     STOCK = "stock"
     RECOMMENDED = "recommended"
     LOSSLESS = "lossless"
+    PARITY = "parity"
     PUBLISHED = "published"
 
 

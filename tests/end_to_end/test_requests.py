@@ -9,7 +9,7 @@ from tests.end_to_end.command import ROOT
 from tests.end_to_end.trials import DISTURBANCES, PATIENT
 from tests.services.trials import codes, equipped, folder, planned
 from tracetax.kinds.requests import RequestParameters, Weighted
-from tracetax.model import BASELINE, Use
+from tracetax.model import Use
 from tracetax.run.trial import run_trial
 
 pytestmark = pytest.mark.real
@@ -17,21 +17,30 @@ QUERIES = 3
 EACH = 50
 MIX = tuple(Weighted(endpoint, 1) for endpoint in ("json", "plaintext", "db", "queries", "updates"))
 PARAMETERS = RequestParameters(calls=len(MIX) * EACH, rate=50.0, mix=MIX, queries=QUERIES, connections=8)
-SPANS = 1 + 1 + 3 + (2 + QUERIES) + (4 + 2 * QUERIES)
-"""Of one request to each endpoint: itself, the wait for a connection, and each statement, BEGIN and COMMIT too."""
-SENT = Use("opentelemetry", "otlp")
+SPANS = {"parity": 17, "pool": 20, "driver": 15, "flask": 63}
+"""Of one request to each endpoint: itself and each statement, BEGIN and COMMIT too; with the wait for a connection;
+where the driver sends BEGIN and COMMIT; and with what Flask does meanwhile."""
+TRIED = [
+    ("go", "elastic", "parity", SPANS["parity"]),
+    ("java", "opentelemetry", "otlp", SPANS["driver"]),
+    ("node", "opentelemetry", "otlp", SPANS["pool"]),
+    ("python", "opentelemetry", "otlp-grpc", SPANS["driver"]),
+    ("python", "datadog", "stock", SPANS["flask"]),
+]
 
 
-@pytest.mark.parametrize(("language", "use"), [("go", SENT), ("java", BASELINE), ("node", SENT), ("python", BASELINE)])
-def test_a_service_answers_every_request_and_delivers_every_record(tmp_path: Path, language: str, use: Use) -> None:
+@pytest.mark.parametrize(("language", "agent", "configuration", "spans"), TRIED)
+def test_a_service_answers_every_request_and_delivers_every_record(
+    tmp_path: Path, language: str, agent: str, configuration: str, spans: int
+) -> None:
+    use = Use(agent, configuration)
     equipment, part = equipped(ROOT, f"requests/{language}", use, PARAMETERS)
     plan = planned(part, use, equipment.configuration(use.agent, use.configuration))
     run = folder(tmp_path / "run", part, equipment)
     record = run_trial(plan, replace(equipment, limits=PATIENT), run, lambda _: None)
     assert (record.status, codes(record) - DISTURBANCES) == ("ok", set()), record.verdicts
     assert record.ledger
-    due = EACH * SPANS if use == SENT else 0
-    assert (record.ledger.expected, record.ledger.received) == (due, due)
+    assert (record.ledger.expected, record.ledger.received) == (EACH * spans, EACH * spans)
     assert record.response
     assert record.cpu
     assert record.cpu.to_last_call.total > 0

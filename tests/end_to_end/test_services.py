@@ -91,4 +91,6 @@ def test_an_agents_file_is_checked_by_single_requests(
     printed = capsys.readouterr().out
     assert "300 requests to json, rows and work equally, at 30 requests/s" in printed
     assert ("10 calls of json made 20 records, and its file declares 10" in printed) == (status == 1)
+    assert ("no more than these single requests were sent" in printed) == (status == 1)
+    assert "main method" not in printed
     assert "./tracetax run --agent" not in printed

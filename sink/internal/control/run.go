@@ -54,7 +54,7 @@ func parseArguments(table protocol.Table, args []string, stderr io.Writer) (sink
 	flags.SetOutput(stderr)
 	flags.StringVar(&names, "protocols", strings.Join(table.Names(), ","), "comma separated; all that it speaks if not given")
 	flags.IntVar(&cfg.Depth, "depth", -1, "records of a complete tree; 0: trees are not looked at")
-	flags.StringVar(&cfg.RecordName, "record-name", "", "expected name: an OTLP span name (* is any), or a Kieker method with its class")
+	flags.StringVar(&cfg.RecordName, "record-name", "", "expected name: a span name, or a Kieker method with its class; * is any, of the protocols that can do that")
 	flags.IntVar(&cfg.MaxOpenTrees, "max-open-trees", defaultMaxOpenTrees, "unfinished trees kept per protocol")
 	flags.Int64Var(&cfg.MaxMemory, "max-memory", defaultMaxMemory, "bytes for trees, messages and connections together")
 	if err := flags.Parse(args); err != nil {

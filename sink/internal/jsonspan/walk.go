@@ -13,7 +13,7 @@ import (
 // Walk finds the spans of a message in JSON. Only the fields that place a span in its tree are looked at; all
 // others are checked to be JSON and skipped.
 type Walk struct {
-	RecordName []byte
+	RecordName ledger.RecordName
 	Scan       jsonscan.Scan
 	Batch      *ledger.Batch
 	Ledger     *ledger.Ledger
@@ -21,7 +21,7 @@ type Walk struct {
 
 // New is a walk that expects records of this name.
 func New(recordName string, l *ledger.Ledger) *Walk {
-	return &Walk{RecordName: []byte(recordName), Batch: ledger.NewBatch(ledger.BatchRecords), Ledger: l}
+	return &Walk{RecordName: ledger.RecordName(recordName), Batch: ledger.NewBatch(ledger.BatchRecords), Ledger: l}
 }
 
 // NewWalks makes walks over whole messages, whose top value is of the format that read takes.

@@ -35,6 +35,8 @@ type Protocol struct {
 	ConnectionBytes int64
 	Structure       func() tree.Structure
 	Receiver        func(recordName string, l *ledger.Ledger, m *message.Memory) Receiver
+	// AnyName reports whether ledger.AnyName is understood.
+	AnyName bool
 	// Files is how its files are read, of a protocol that has no receiver and no port.
 	Files *files.Format
 	// Scraper asks for records, of a protocol where the sink asks: it has no receiver and no port either.

@@ -10,16 +10,27 @@ import (
 )
 
 // Those who write an agent's file, and what checks it, read the names there.
-const listOfProtocols = "../../protocols.txt"
+const (
+	listOfProtocols = "../../protocols.txt"
+	listOfAnyNamed  = "../../any-name.txt"
+)
 
-func TestTheListOfProtocolsNamesEveryOneThatIsSpoken(t *testing.T) {
-	text, err := os.ReadFile(listOfProtocols)
-	if err != nil {
-		t.Fatal(err)
-	}
+func TestTheListsOfProtocolsNameEveryOneThatIsSpokenAndThoseThatTakeAnyName(t *testing.T) {
+	var anyNamed []string
 	spoken := slices.Sorted(maps.Keys(Table))
-	if listed := strings.Fields(string(text)); !slices.Equal(listed, spoken) {
-		t.Errorf("%s lists %v, the table has %v", listOfProtocols, listed, spoken)
+	for _, name := range spoken {
+		if Table[name].AnyName {
+			anyNamed = append(anyNamed, name)
+		}
+	}
+	for list, names := range map[string][]string{listOfProtocols: spoken, listOfAnyNamed: anyNamed} {
+		text, err := os.ReadFile(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if listed := strings.Fields(string(text)); !slices.Equal(listed, names) {
+			t.Errorf("%s lists %v, the table has %v", list, listed, names)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from tracetax.kinds import declaration_of
 from tracetax.ledger import Ledger
 from tracetax.model import Configuration, Delivery
 from tracetax.program import Runtime
@@ -18,6 +19,8 @@ SLACK_NS = SECOND
 """Beyond the flush interval, after which an arrival contradicts what the file says."""
 AT_THE_END = frozenset({"does-not-end", "exit-status", "left-behind"})
 """Errors of a process that had delivered its results."""
+RECORDS_DIFFER = "records-differ"
+"""Of single requests, which then are the only ones."""
 
 
 class FileCheck(Struct, frozen=True):
@@ -62,7 +65,11 @@ def _started(record: TrialRecord, runtime: Runtime, logs: str) -> FileCheck:
         took = (record.moments.first_monitored - record.moments.spawned) / SECOND
         text = f"the first monitored call returned {took:.1f} s after the {runtime.process} was started"
         return FileCheck("started", "ok", text)
-    if not record.moments.main:
+    if failure.code == RECORDS_DIFFER:
+        hint = f"requests one by one tell what its file is to say, unless something else is recorded too; {logs}"
+    elif not declaration_of(record.parameters).calls_itself:
+        hint = f"what the service says: {logs}"
+    elif not record.moments.main:
         hint = (
             f"the {runtime.process} did not reach its main method: are the flags right, and does the agent run on this "
             f"{runtime.name}? {logs}"
@@ -83,6 +90,8 @@ def _woven(record: TrialRecord, config: Configuration, where: str, monitored: Ma
     if any(ledger.received for ledger in ledgers):
         return FileCheck("woven", "ok", f'records named "{_name(config)}" arrived by {config.protocol}')
     unexpected = {name: number for ledger in ledgers for name, number in ledger.unexpected.items()}
+    if any(verdict.code == RECORDS_DIFFER for verdict in record.verdicts):
+        return FileCheck("woven", "unknown", "no more than these single requests were sent")
     if unexpected:
         names = ", ".join(sorted(unexpected))
         fits = fitting_name(unexpected, monitored)

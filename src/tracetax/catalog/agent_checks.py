@@ -17,6 +17,7 @@ from tracetax.catalog.agent_shape import (
     SetupShape,
 )
 from tracetax.catalog.placeholders import (
+    ANY_NAMED,
     FILES,
     FORMER,
     MONITORED,
@@ -33,6 +34,7 @@ from tracetax.catalog.reading import Report, did_you_mean, join, one_of
 from tracetax.errors import UserError
 from tracetax.model import BASELINE, SCRAPED, Agent, Configuration, Delivery, Profile
 from tracetax.program import Runtime
+from tracetax.words import listed_words
 
 SOURCES = {
     "maven": 'maven = "group:artifact:version"',
@@ -136,8 +138,8 @@ def check_together(
             missing = "where it shall serve its metrics"
         text = f'is "{setup.protocol}", but no flag says {missing}, as "{{{way_to(setup.protocol)}}}" would'
         add("protocol", text, "flags", "environment", "wrapper")
-    if setup.record_name == ANY_NAME and setup.protocol in PROTOCOLS and not (setup.protocol or "").startswith("otlp-"):
-        text = f'is "{ANY_NAME}", which the sink takes for any name on otlp-http and otlp-grpc only'
+    if setup.record_name == ANY_NAME and setup.protocol in PROTOCOLS and setup.protocol not in ANY_NAMED:
+        text = f'is "{ANY_NAME}", which is any name of {listed_words(ANY_NAMED)} alone'
         add("record_name", text, "protocol")
     if setup.protocol == SCRAPED and setup.scrape is None:
         add("scrape", f'is missing: protocol = "{SCRAPED}" needs to know what to ask for', "protocol")

@@ -14,6 +14,9 @@ from tracetax.preparation import PrepareStep
 PROTOCOLS = tuple((data_folder() / "sink" / "protocols.txt").read_text().split())
 """What the sink speaks: the list that it is built with."""
 
+ANY_NAMED = tuple((data_folder() / "sink" / "any-name.txt").read_text().split())
+"""Those of which it takes records of any name, where it is told so."""
+
 RECORDS_FOLDER = "records.dir"
 """Where an agent writes whose records are read from files: its protocol's name ends in ``-file``."""
 

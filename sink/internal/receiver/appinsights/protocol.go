@@ -22,6 +22,7 @@ const (
 var Protocol = protocol.Protocol{
 	Signals:         []string{ledger.Metrics, liveMetrics},
 	ConnectionBytes: httpserver.ConnectionBytes,
+	AnyName:         true,
 	Structure:       func() tree.Structure { return &tree.SpanChain{} },
 	Receiver: func(recordName string, l *ledger.Ledger, m *message.Memory) protocol.Receiver {
 		mux := http.NewServeMux()

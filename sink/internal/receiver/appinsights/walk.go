@@ -86,7 +86,7 @@ func (w *walk) item() {
 		return
 	}
 	w.spans = true
-	if string(span.Name) != string(w.RecordName) {
+	if !w.RecordName.Is(span.Name) {
 		w.Batch.Unexpected.Add(span.Name)
 		return
 	}

@@ -48,6 +48,7 @@ var infoHash = fmt.Sprintf("%x", sha256.Sum256([]byte(info)))
 var Protocol = protocol.Protocol{
 	Signals:         []string{ledger.Metrics, stats, telemetry, configuration},
 	ConnectionBytes: httpserver.ConnectionBytes + stringsBytes,
+	AnyName:         true,
 	Structure:       func() tree.Structure { return &tree.OuterFirst{} },
 	Receiver: func(recordName string, l *ledger.Ledger, m *message.Memory) protocol.Receiver {
 		mux := http.NewServeMux()

@@ -208,6 +208,15 @@ func TestSpansOfOtherMethodsAreUnexpectedUnderTheirResource(t *testing.T) {
 	}
 }
 
+func TestEverySpanCountsWhereAnyNameIsExpected(t *testing.T) {
+	for name, format := range formats {
+		t.Run(name, func(t *testing.T) {
+			message := format.write(samples.CallSpans(1, 3), []samples.Span{{Trace: 2, ID: 9, Name: "GET /"}})
+			samples.ExpectCount(t, countNamed(ledger.AnyName, 0, format.read, message), account.Account{Records: 4})
+		})
+	}
+}
+
 func TestDatadogTreesAreCheckedByTheirParents(t *testing.T) {
 	for name, format := range formats {
 		t.Run(name, func(t *testing.T) {

@@ -185,8 +185,12 @@ var formats = map[string]struct {
 }
 
 func count(depth int, read func(*walk) int64, messages ...[]byte) account.Account {
+	return countNamed(samples.SpanName, depth, read, messages...)
+}
+
+func countNamed(recordName string, depth int, read func(*walk) int64, messages ...[]byte) account.Account {
 	l := ledger.New(tree.NewTable(&tree.OuterFirst{}, depth, 1000, 8<<20), Protocol.Signals)
-	w := newWalks(samples.SpanName, l, read).Get().(*httpserver.Walk)
+	w := newWalks(recordName, l, read).Get().(*httpserver.Walk)
 	for _, message := range messages {
 		w.Headers(http.Header{})
 		if w.Message(message) != nil {

@@ -29,7 +29,7 @@ var (
 // walk finds the spans of a message of Datadog's protocol. Only the fields that place a span in its tree are
 // looked at; all others are checked to be MessagePack and skipped.
 type walk struct {
-	recordName []byte
+	recordName ledger.RecordName
 	scan       msgpack.Scan
 	strings    []uint32 // where the strings of a message of version 0.5 begin
 	batch      *ledger.Batch
@@ -50,7 +50,7 @@ type tracerSpan struct {
 // newWalks makes walks over whole messages, which read takes.
 func newWalks(recordName string, l *ledger.Ledger, read func(*walk) (traces int64)) *sync.Pool {
 	return httpserver.NewWalks(func() *httpserver.Walk {
-		w := &walk{recordName: []byte(recordName), batch: ledger.NewBatch(ledger.BatchRecords), ledger: l}
+		w := &walk{recordName: ledger.RecordName(recordName), batch: ledger.NewBatch(ledger.BatchRecords), ledger: l}
 		return &httpserver.Walk{Batch: w.batch, Headers: w.headers, Message: func(message []byte) error {
 			w.scan = msgpack.Scan{Data: message}
 			err := w.judge(read(w))
@@ -214,7 +214,7 @@ func (w *walk) listedSpan() {
 
 // enter enters one span.
 func (w *walk) enter(span *tracerSpan) {
-	if string(span.resource) != string(w.recordName) {
+	if !w.recordName.Is(span.resource) {
 		w.batch.Unexpected.Add(span.resource)
 		return
 	}

@@ -24,6 +24,7 @@ const (
 var Protocol = protocol.Protocol{
 	Signals:         []string{ledger.Metrics, ledger.Logs, errorEvents},
 	ConnectionBytes: httpserver.ConnectionBytes + inflateBytes + shortLine,
+	AnyName:         true,
 	Structure:       func() tree.Structure { return &tree.SpanChain{} },
 	Receiver: func(recordName string, l *ledger.Ledger, m *message.Memory) protocol.Receiver {
 		intakes := newIntakes(recordName, l, m)

@@ -145,6 +145,11 @@ func TestACompositeSpanStandsForSeveralRecordsAndOnePlaceInItsTree(t *testing.T)
 	}
 }
 
+func TestEveryEventCountsWhereAnyNameIsExpected(t *testing.T) {
+	text := linesOf(append(samples.CallSpans(1, 10), samples.Span{Trace: 2, ID: 1, Name: "GET /"})...)
+	samples.ExpectCount(t, countNamed(ledger.AnyName, 0, 64, []byte(text)), account.Account{Records: 11})
+}
+
 func TestEventsOfAnotherNameAreUnexpected(t *testing.T) {
 	text := linesOf(append(samples.CallSpans(1, 10), samples.Span{Trace: 1, ID: 99, Parent: 98, Name: "GET /"}, samples.Span{Trace: 2, ID: 1, Name: "x"})...)
 	samples.ExpectCount(t, count(10, 100, []byte(text)), account.Account{

@@ -64,8 +64,12 @@ func linesOf(spans ...samples.Span) string {
 
 // count reads one request in pieces of the given size.
 func count(depth, piece int, text []byte) account.Account {
+	return countNamed(testEvent, depth, piece, text)
+}
+
+func countNamed(recordName string, depth, piece int, text []byte) account.Account {
 	l := ledger.New(tree.NewTable(&tree.SpanChain{}, depth, 1000, 8<<20), Protocol.Signals)
-	in := newIntakes(testEvent, l, message.NewMemory(1<<20, 4<<20)).Get().(*intake)
+	in := newIntakes(recordName, l, message.NewMemory(1<<20, 4<<20)).Get().(*intake)
 	_ = in.read(&samples.Pieces{Text: text, Size: piece}, "", func() {})
 	return l.Close()
 }

@@ -73,7 +73,7 @@ func (w *walk) line(line []byte) (signal string) {
 		w.Batch.Limited++
 		w.Batch.Left += int64(min(event.dropped, math.MaxUint32))
 	}
-	if string(event.Name) != string(w.RecordName) {
+	if !w.RecordName.Is(event.Name) {
 		w.Batch.Unexpected.Add(event.Name)
 		return signal
 	}

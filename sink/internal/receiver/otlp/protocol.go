@@ -20,6 +20,7 @@ var signals = []string{ledger.Metrics, ledger.Logs}
 var HTTP = protocol.Protocol{
 	Signals:         signals,
 	ConnectionBytes: httpserver.ConnectionBytes,
+	AnyName:         true,
 	Structure:       func() tree.Structure { return &tree.SpanChain{} },
 	Receiver:        newHTTP,
 }
@@ -28,6 +29,7 @@ var HTTP = protocol.Protocol{
 var GRPC = protocol.Protocol{
 	Signals:         signals,
 	ConnectionBytes: grpcserver.ConnectionBytes,
+	AnyName:         true,
 	Structure:       func() tree.Structure { return &tree.SpanChain{} },
 	Receiver:        newGRPC,
 }

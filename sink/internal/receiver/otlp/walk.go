@@ -30,19 +30,16 @@ const (
 
 var errMalformed = errors.New("no valid OTLP message")
 
-// anyName, in the place of the expected name, is that of every span.
-const anyName = "*"
-
 // walk finds the spans of an ExportTraceServiceRequest in its bytes. Only the fields that place a span in its tree
 // are looked at; all others are skipped unread.
 type walk struct {
-	recordName string
+	recordName ledger.RecordName
 	batch      *ledger.Batch
 	ledger     *ledger.Ledger
 }
 
 func newWalk(recordName string, l *ledger.Ledger) *walk {
-	return &walk{recordName: recordName, batch: ledger.NewBatch(ledger.BatchRecords), ledger: l}
+	return &walk{recordName: ledger.RecordName(recordName), batch: ledger.NewBatch(ledger.BatchRecords), ledger: l}
 }
 
 // request enters all spans of the message. Of a message that is cut or garbled, the spans before the fault count.
@@ -215,7 +212,7 @@ func (w *walk) span(data []byte) error {
 			end = binary.LittleEndian.Uint64(value)
 		}
 	}
-	if string(name) != w.recordName && w.recordName != anyName {
+	if !w.recordName.Is(name) {
 		w.batch.Unexpected.Add(name)
 		return nil
 	}

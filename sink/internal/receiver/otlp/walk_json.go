@@ -69,7 +69,7 @@ func readJSONSpan(w *jsonspan.Walk) {
 	if s.Failed {
 		return
 	}
-	if string(span.Name) != string(w.RecordName) && string(w.RecordName) != anyName {
+	if !w.RecordName.Is(span.Name) {
 		w.Batch.Unexpected.Add(span.Name)
 		return
 	}

@@ -35,7 +35,7 @@ func TestSpansOfAnotherNameAreUnexpectedAndInNoTree(t *testing.T) {
 func TestAnyNameIsExpectedWhereNoneIsNamed(t *testing.T) {
 	spans := []samples.Span{{Trace: 1, ID: 1, Name: "GET /"}, {Trace: 1, ID: 2, Parent: 1, Name: "SELECT"}}
 	l := ledger.New(tree.NewTable(&tree.SpanChain{}, 2, 10, 1<<20), signals)
-	walk := newWalk(anyName, l)
+	walk := newWalk(ledger.AnyName, l)
 	if err := walk.request(samples.ExportRequest(spans...)); err != nil {
 		t.Fatal(err)
 	}

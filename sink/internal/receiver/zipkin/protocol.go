@@ -16,6 +16,7 @@ import (
 // none ends before it starts.
 var Protocol = protocol.Protocol{
 	ConnectionBytes: httpserver.ConnectionBytes,
+	AnyName:         true,
 	Structure:       func() tree.Structure { return &tree.SpanChain{} },
 	Receiver: func(recordName string, l *ledger.Ledger, m *message.Memory) protocol.Receiver {
 		mux := http.NewServeMux()

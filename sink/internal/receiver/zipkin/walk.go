@@ -48,7 +48,7 @@ func readSpan(w *jsonspan.Walk) {
 	if s.Failed {
 		return
 	}
-	if string(span.Name) != string(w.RecordName) && string(lower(span.Name)) != string(w.RecordName) {
+	if !w.RecordName.Is(span.Name) && !w.RecordName.Is(lower(span.Name)) {
 		w.Batch.Unexpected.Add(span.Name)
 		return
 	}

@@ -2,7 +2,8 @@
 // program from outside.
 //
 // The variables of OpenTelemetry's specification set it up. TRACETAX_PROCESSOR says what becomes of ended spans, for
-// which there is no such variable: batch, which is what an application is told to use, or simple.
+// which there is no such variable: batch, which is what an application is told to use, or simple. With
+// TRACETAX_ACQUIRE=off the wait for a connection makes no span.
 package main
 
 import (
@@ -39,7 +40,7 @@ func run(ctx context.Context) int {
 	}
 	code := requests.Main(requests.Instrumentation{
 		Handler: func(handler http.Handler) http.Handler { return otelhttp.NewHandler(handler, "server") },
-		Pool:    func(config *pgxpool.Config) { config.ConnConfig.Tracer = otelpgx.NewTracer() },
+		Pool:    func(config *pgxpool.Config) { config.ConnConfig.Tracer = newTracer() },
 	})
 	ctx, cancel := context.WithTimeout(ctx, endWithin)
 	defer cancel()
@@ -47,6 +48,14 @@ func run(ctx context.Context) int {
 		fmt.Fprintln(os.Stderr, "opentelemetry:", err)
 	}
 	return code
+}
+
+// newTracer traces statements, and the wait for a connection unless that is off.
+func newTracer() *otelpgx.Tracer {
+	if os.Getenv("TRACETAX_ACQUIRE") == "off" {
+		return otelpgx.NewTracer(otelpgx.WithDisableAcquireTracer())
+	}
+	return otelpgx.NewTracer()
 }
 
 // setUp installs the SDK, unless it is disabled, and returns what ends it.
