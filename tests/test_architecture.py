@@ -83,6 +83,8 @@ SAME_FUNCTION_NAME = {
     "parameters_of": OF_A_KINDS_FILES,
     "scheduled": "the command line's wish, and the catalog's answer",
     "shown": OF_A_KINDS_FILES,
+    "typed_parameters": OF_A_KINDS_FILES,
+    "typed_title": OF_A_KINDS_FILES,
     "size": "catalog/units.py reads what report/numbers.py writes",
 }
 """Names that several functions may have, and why."""

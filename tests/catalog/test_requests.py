@@ -1,18 +1,25 @@
 """What files say of services and of the requests that are sent to them; every problem is told at once."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.services.repository import AGENT, KEY, WORKLOAD, repository
 from tracetax.agent import CallRecords
 from tracetax.catalog import CatalogError, every_agent, load_catalog
-from tracetax.catalog.command_line import TypedExperiment, adhoc_experiment, typed_workloads
+from tracetax.catalog.command_line import (
+    TypedExperiment,
+    TypedSearch,
+    adhoc_experiment,
+    searched_experiment,
+    typed_workloads,
+)
 from tracetax.catalog.reading import COMMAND_LINE, Report
 from tracetax.catalog.workload_file import check_offers, load_workload, read_programs
 from tracetax.errors import UserError
 from tracetax.kinds.requests import RequestParameters, Weighted
-from tracetax.model import Experiment
+from tracetax.model import FULL, Experiment
 from tracetax.program import Service
 
 EXPERIMENT = """
@@ -204,11 +211,63 @@ def test_an_experiment_that_asks_for_what_a_service_lacks_is_refused(root: Path)
         check_offers(experiment, load_workload(KEY, root)[0])
 
 
-def test_options_do_not_say_what_is_sent(root: Path) -> None:
-    request = TypedExperiment(workload=KEY, agent="fake")
+def typed(root: Path, **options: Any) -> Experiment:
+    """The experiment that options ask for, of the service."""
+    request = TypedExperiment(workload=KEY, agent="fake", configuration="sent", **options)
     report, agents = Report(COMMAND_LINE), every_agent(root)
-    programs = read_programs(typed_workloads(request), agents, root, report)
+    return adhoc_experiment(read_programs(typed_workloads(request), agents, root, report), request)
+
+
+def test_options_say_what_is_sent(root: Path) -> None:
+    experiment = typed(root, endpoint="json=3,rows", rate="50/s", queries=7, connections=9)
+    mix = (Weighted("json", 3), Weighted("rows", 1))
+    (part,) = experiment.parts
+    assert part.parameters == RequestParameters(calls=500, rate=50.0, mix=mix, queries=7, connections=9)
+    assert experiment.title == "What tracing costs at 50 requests/s to json (75 %) and rows (25 %)"
+
+
+@pytest.mark.parametrize(
+    ("options", "calls", "rate"),
+    [
+        ({}, 1_000, 100.0),
+        ({"rate": "0.01/s"}, 2, 0.01),
+        ({"rate": "full"}, 20_000, FULL),
+        ({"calls": 40, "rate": "10/s"}, 40, 10.0),
+    ],
+)
+def test_without_a_number_requests_come_in_whole_cycles(
+    root: Path, options: dict[str, Any], calls: int, rate: float
+) -> None:
+    (part,) = typed(root, endpoint="json,rows", **options).parts
+    assert (part.parameters.calls, part.parameters.rate) == (calls, rate)
+
+
+@pytest.mark.parametrize(
+    ("options", "key", "text"),
+    [
+        ({}, "--endpoint", 'is missing: it says what is requested. There is "json", "rows", "work"'),
+        ({"endpoint": "jsn"}, "--endpoint", '"jsn" is no endpoint. Did you mean "json"?'),
+        ({"endpoint": "json,"}, "--endpoint", 'as in db or db=3,json; not "json,"'),
+        ({"endpoint": "json=x"}, "--endpoint", 'as in db or db=3,json; not "json=x"'),
+        ({"endpoint": "json=0"}, "--endpoint", '"json" must have a share that is a whole number between 1 and 1,000'),
+        ({"endpoint": "json,rows", "calls": 3}, "--calls", "must be a multiple of 2, the sum of the endpoints' shares"),
+        ({"endpoint": "json", "queries": 501}, "--queries", "must be between 1 and 500, not 501"),
+        (
+            {"endpoint": "json", "depth": 3},
+            "--depth",
+            f"says nothing of {KEY}: --endpoint, --queries and",
+        ),
+    ],
+)
+def test_options_that_say_it_wrong_are_told(root: Path, options: dict[str, Any], key: str, text: str) -> None:
     with pytest.raises(CatalogError) as raised:
-        adhoc_experiment(programs, request)
-    text = f"{KEY} is a service: a file says what it is sent (docs/experiment-file.md), no option does"
-    assert problems(raised.value) == {"--workload": text}
+        typed(root, **options)
+    assert text in problems(raised.value)[key]
+
+
+def test_a_search_for_a_services_rate_takes_the_same_options(root: Path) -> None:
+    request = TypedSearch(workload=KEY, agent="fake", configuration="sent", endpoint="rows", queries=2)
+    report, agents = Report(COMMAND_LINE), every_agent(root)
+    (program,) = read_programs([("--workload", KEY)], agents, root, report)
+    experiment, _ = searched_experiment(program, request)
+    assert experiment.parts[0].parameters == RequestParameters(calls=20_000, mix=(Weighted("rows", 1),), queries=2)

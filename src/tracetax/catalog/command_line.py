@@ -10,17 +10,17 @@ from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
 from msgspec import Meta, Struct
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from tracetax.catalog.agent_file import configured, listed, stock_of, unknown_agent
 from tracetax.catalog.experiment_shape import Blocks, NarrowEnough, combinations, too_long
-from tracetax.catalog.kinds.calltree import Depth, Threads
+from tracetax.catalog.kinds import TypedParameters, at_speed, kind_of_file
 from tracetax.catalog.reading import COMMAND_LINE, Report, did_you_mean, raise_problems, read_one
 from tracetax.catalog.settings import Said, TypedSettings, completed, option, typed_settings
-from tracetax.catalog.units import CallRate, Calls, Duration, HalfWidth
+from tracetax.catalog.units import CallRate, Duration, HalfWidth
 from tracetax.catalog.workload_file import Lack, MeasuredProgram, left_out
 from tracetax.errors import UserError
-from tracetax.kinds.calltree import TreeParameters
+from tracetax.kinds import KINDS
 from tracetax.model import (
     BASELINE,
     FULL,
@@ -28,19 +28,14 @@ from tracetax.model import (
     Delivery,
     Experiment,
     Part,
-    Rate,
     Schedule,
     Search,
     Use,
 )
+from tracetax.words import listed_words
 
 WORKLOAD = "calltree/java"
 """Measured where neither ``--workload`` is given nor an experiment."""
-DEPTH = 10
-CALLS_AT_FULL_SPEED = 200_000
-"""Calls of a trial at full speed, with which every search begins too."""
-SECONDS_AT_A_RATE = 3
-"""Length of a trial at a rate where ``--calls`` is not given."""
 ENOUGH_BLOCKS = 10
 MANY_BLOCKS = 100
 """What ``--half-width`` alone asks for: at least so many blocks that it is a result, and room to get there."""
@@ -64,10 +59,12 @@ class TypedCalls:
         None,
         "With --agent: these configurations of theirs instead, separated by commas.",
     )
-    rate: str | None = option(None, "Without an experiment: calls per second, such as 1000/s, or full (back to back).")
-    depth: int | None = option(None, "Without an experiment: monitored invocations per call.")
-    calls: int | None = option(None, "Without an experiment: measured calls per trial.")
-    threads: int | None = option(None, "Without an experiment: calling threads; the rate is their sum.")
+    rate: str | None = option(
+        None,
+        "Without an experiment: calls per second, such as 1000/s, or full (back to back). Default: full, and 100/s of "
+        "requests to a service.",
+    )
+    calls: int | None = option(None, "Without an experiment: measured calls, or requests, per trial.")
     workload: str | None = option(
         None,
         "Without an experiment: the program under test, such as calltree/python, a folder in workloads/. Its language "
@@ -77,7 +74,7 @@ class TypedCalls:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TypedExperiment(TypedSettings, TypedCalls):
+class TypedExperiment(TypedSettings, TypedParameters, TypedCalls):
     """All that makes an experiment without a file. Fields of the last base come first in ``--help``."""
 
 
@@ -90,8 +87,6 @@ class TypedSearched:
         None,
         "Configurations of theirs, separated by commas. Default: those of profile stock that deliver records.",
     )
-    depth: int | None = option(None, "Monitored invocations per call. Default: 10.")
-    threads: int | None = option(None, "Calling threads; the rate is their sum. Default: 1.")
     workload: str | None = option(
         None,
         "The program under test, such as calltree/python, a folder in workloads/. Its language says which agents and "
@@ -100,7 +95,7 @@ class TypedSearched:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TypedSearch(TypedSettings, TypedSearched):
+class TypedSearch(TypedSettings, TypedParameters, TypedSearched):
     """All that makes a search. Fields of the last base come first in ``--help``."""
 
     seconds: str | None = option(None, "How long a trial calls, such as 10s. Default: 5s.")
@@ -132,39 +127,28 @@ def one_workload(typed: str | None) -> str:
 def adhoc_experiment(programs: Sequence[MeasuredProgram], typed: TypedExperiment) -> Experiment:
     """Measure the named configurations of agents, or else each one's stock ones that deliver records.
 
-    Each of ``programs``, and each combination of levels of its runtime's settings, makes a part. Without ``--calls``, a
-    trial at a rate lasts three seconds, and one at full speed makes 200,000 calls. Raises CatalogError with every
-    problem.
+    Each of ``programs``, and each combination of levels of its runtime's settings, makes a part. What is called how
+    often, and what holds where an option is not given, is for the kind of the programs to say. Raises CatalogError with
+    every problem.
     """
     report = Report(COMMAND_LINE)
-    _refuse_services(programs, report)
     lacks: list[Lack] = []
     uses = [_typed_uses(typed, program, lacks, report) for program in programs]
     lacking = left_out(lacks, programs, report)
-    per_second: Rate = read_one(FULL if typed.rate is None else typed.rate, CallRate, "--rate", report) or FULL
-    calls = typed.calls
-    if calls is None:
-        calls = CALLS_AT_FULL_SPEED if per_second == FULL else max(1, round(SECONDS_AT_A_RATE * per_second))
-    parameters = TreeParameters(
-        calls=read_one(calls, Calls, "--calls", report),
-        depth=_read_depth(typed.depth, report),
-        rate=per_second,
-        threads=_read_threads(typed.threads, report),
-    )
+    said = _typed_parameters(typed, typed.rate, typed.calls, programs[0], report)
     settings = [_levels(typed, program, programs, report) for program in programs]
-    if not report.problems and parameters.threads > parameters.calls:
-        report.add("--threads", f"is more than the {parameters.calls:,} calls: a thread would have nothing to call")
-    if not report.problems and (text := too_long(parameters)):
-        report.add("--rate" if typed.calls is None else "--calls", text)
+    kind = kind_of_file(programs[0].key)
+    if not report.problems:
+        parameters = kind.parameters_of({key: level for key, (level,) in said.items()})
+        if text := too_long(parameters):
+            report.add("--rate" if typed.calls is None else "--calls", text)
     raise_problems(report)
-    speed = "at full speed" if per_second == FULL else f"at {per_second:,g} calls/s"
-    title = f"{speed[0].upper()}{speed[1:]}"
-    typed_here = ("calls", "depth", "rate", "threads")
-    said = {key: (value,) for key, value in asdict(parameters).items() if key in typed_here}
+    (rate,) = said["rate"]
+    speed = at_speed(rate, kind.CALLS)
     parts = tuple(
         Part(
             name=f"adhoc{level.suffix}",
-            title=f"{title}{level.title_suffix}",
+            title=f"{speed[0].upper()}{speed[1:]}{level.title_suffix}",
             parameters=level.parameters,
             uses=own,
             settings=level.settings,
@@ -177,7 +161,7 @@ def adhoc_experiment(programs: Sequence[MeasuredProgram], typed: TypedExperiment
     )
     return Experiment(
         key="adhoc",
-        title=f"What tracing costs {speed}, depth {parameters.depth}",
+        title=f"What tracing costs {kind.typed_title(said)}",
         workload=", ".join(program.key for program in programs),
         parts=parts,
         schedule=Schedule(),
@@ -191,7 +175,6 @@ def searched_experiment(program: MeasuredProgram, typed: TypedSearch) -> tuple[E
     Without ``--configuration`` each agent's stock ones are searched.
     """
     report = Report(COMMAND_LINE)
-    _refuse_services((program,), report)
     known = program.known
     lacks: list[Lack] = []
     uses = _typed_uses(typed, program, lacks, report)
@@ -200,11 +183,7 @@ def searched_experiment(program: MeasuredProgram, typed: TypedSearch) -> tuple[E
     for use in uses:
         _check_promised(use, agents[use.agent], report)
     search = _read_search(typed, report)
-    parameters = {
-        "calls": (CALLS_AT_FULL_SPEED,),
-        "depth": (_read_depth(typed.depth, report),),
-        "threads": (_read_threads(typed.threads, report),),
-    }
+    parameters = _typed_parameters(typed, FULL, None, program, report)
     settings = _levels(typed, program, (program,), report)
     budget_ns: int = read_one(SEARCH_BUDGET if typed.budget is None else typed.budget, Duration, "--budget", report)
     raise_problems(report)
@@ -258,14 +237,17 @@ def rescheduled(
     return schedule
 
 
-def _refuse_services(programs: Sequence[MeasuredProgram], report: Report) -> None:
-    """Report programs to which no options say what is sent; nothing else is told of them."""
-    if services := [program.key for program in programs if program.offers and program.offers.endpoints]:
-        text = (
-            f"{', '.join(services)} is a service: a file says what it is sent (docs/experiment-file.md), no option does"
-        )
-        report.add("--workload", text)
-        raise_problems(report)
+def _typed_parameters(
+    typed: TypedParameters, rate: str | None, calls: int | None, program: MeasuredProgram, report: Report
+) -> Said:
+    """What is called how often; options of another kind of workload are reported."""
+    kind = kind_of_file(program.key)
+    others = {name for each in KINDS for name in kind_of_file(each).OPTIONS} - set(kind.OPTIONS)
+    own = listed_words([f"--{name}" for name in kind.OPTIONS])
+    for name in sorted(others):
+        if getattr(typed, name) is not None:
+            report.add(f"--{name}", f"says nothing of {program.key}: {own} do")
+    return kind.typed_parameters(typed, rate, calls, program.offers, report)
 
 
 def _typed_uses(
@@ -381,14 +363,6 @@ def _read_search(typed: TypedSearch, report: Report) -> Search:
         resolution=otherwise.resolution,
         further=otherwise.further if typed.further is None else read_one(typed.further, Further, "--further", report),
     )
-
-
-def _read_depth(typed: int | None, report: Report) -> int:
-    return read_one(DEPTH if typed is None else typed, Depth, "--depth", report)
-
-
-def _read_threads(typed: int | None, report: Report) -> int:
-    return read_one(1 if typed is None else typed, Threads, "--threads", report)
 
 
 def _names(text: str | None) -> tuple[str, ...] | None:

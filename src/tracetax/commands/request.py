@@ -19,6 +19,7 @@ from tracetax.catalog.backends import load_backends, with_backends
 from tracetax.catalog.command_line import WORKLOAD, TypedCalls, TypedExperiment, TypedSearch, typed_workloads
 from tracetax.catalog.experiment_file import agents_of
 from tracetax.catalog.experiment_shape import Variant
+from tracetax.catalog.kinds import TypedParameters
 from tracetax.catalog.own_artifacts import with_artifacts
 from tracetax.catalog.reading import COMMAND_LINE, Report, raise_problems
 from tracetax.catalog.settings import SetOptions, option, typed_settings
@@ -215,7 +216,7 @@ def refuse_fixed(request: Request) -> None:
 
 def _experiment(request: Request, root: Path) -> tuple[dict[str, Agent], Experiment]:
     if request.agent is None:
-        if without_file := _typed(request, [field.name for field in fields(TypedCalls)]):
+        if without_file := _typed(request, [field.name for field in (*fields(TypedCalls), *fields(TypedParameters))]):
             raise UserError(
                 f"{without_file[0]} goes with --agent; what an experiment measures stands in its file.\n"
                 "For example: ./tracetax run --agent kieker,opentelemetry --rate 1000/s --depth 10"

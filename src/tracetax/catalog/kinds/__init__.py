@@ -1,6 +1,7 @@
 """How files say what belongs to one kind of workload, in a module of this folder by the kind's name."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Protocol, cast
@@ -8,12 +9,23 @@ from typing import Any, Protocol, cast
 from msgspec import Struct
 
 from tracetax.catalog.reading import Report
-from tracetax.catalog.settings import Said
-from tracetax.parameters import Offers
+from tracetax.catalog.settings import Said, option
+from tracetax.parameters import FULL, Offers, Rate
 from tracetax.program import Workload
 
 DEFAULT = "calltree"
 """As which kind a file is read whose own is not known, so that its other mistakes are told too."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TypedParameters:
+    """What is called: options of the command line, each for one kind; None is one that was not given."""
+
+    depth: int | None = option(None, "Monitored invocations per call. Default: 10.")
+    threads: int | None = option(None, "Calling threads; the rate is their sum. Default: 1.")
+    endpoint: str | None = option(None, "Of a service: what is requested, as in db, or in db=3,json (three of four).")
+    queries: int | None = option(None, "Of a service: queries of a request to what takes a number. Default: 20.")
+    connections: int | None = option(None, "Of a service: connections open at once, at most. Default: 64.")
 
 
 class ParametersShape(Struct, frozen=True, kw_only=True):
@@ -33,6 +45,21 @@ class KindOfFile(Protocol):
     """Parameters that must be said."""
     CALLS: str
     """The parameter that says how many calls a trial makes."""
+    OPTIONS: tuple[str, ...]
+    """Options of the command line that belong to this kind alone."""
+
+    def typed_parameters(
+        self, options: TypedParameters, rate: str | None, calls: int | None, offers: Offers | None, report: Report
+    ) -> Said:
+        """What options ask for, each as the one level of its parameter, and what holds where they say nothing.
+
+        ``offers`` is what a program of this kind offers, where that is known.
+        """
+        ...
+
+    def typed_title(self, said: Said) -> str:
+        """What was typed, in words that stand after "What tracing costs"."""
+        ...
 
     def completed(self, said: Said, offers: Offers) -> Said:
         """What was said of the parameters, with what a program's offers say instead of what was not."""
@@ -65,6 +92,11 @@ class KindOfFile(Protocol):
     def completed_workload(self, workload: Workload, said: Any) -> Workload:
         """A workload with what the keys of its kind say."""
         ...
+
+
+def at_speed(rate: Rate, calls: str) -> str:
+    """How fast calls are started, in words: ``at 100 requests/s``."""
+    return "at full speed" if rate == FULL else f"at {rate:,g} {calls}/s"
 
 
 def kind_of_file(key: str) -> KindOfFile:

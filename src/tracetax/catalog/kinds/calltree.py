@@ -8,14 +8,14 @@ from msgspec.structs import replace
 
 from tracetax.catalog import units
 from tracetax.catalog.agent_shape import ClassName, Inside
-from tracetax.catalog.kinds import ParametersShape
-from tracetax.catalog.reading import Positive, Report, Text, one_of
+from tracetax.catalog.kinds import ParametersShape, TypedParameters, at_speed
+from tracetax.catalog.reading import Positive, Report, Text, one_of, read_one
 from tracetax.catalog.runtime_file import ThreadName
 from tracetax.catalog.settings import Said
 from tracetax.catalog.units import TIME, CallRate, Calls
 from tracetax.catalog.workload_file import WorkloadShape
-from tracetax.kinds.calltree import TreeParameters
-from tracetax.model import FULL
+from tracetax.kinds.calltree import CALLS_AT_FULL_SPEED, TreeParameters
+from tracetax.model import FULL, Rate
 from tracetax.parameters import Offers, Wait
 from tracetax.program import GeneratedFile, Monitored, StartUp, TextPart, ThreadNames, Workload
 
@@ -27,6 +27,10 @@ CallTime: TypeAlias = Annotated[int, Meta(extra={"read": units.call_time})]
 DRIVES = True
 NEEDED = ("calls", "depth")
 CALLS = "calls"
+OPTIONS = ("depth", "threads")
+DEPTH = 10
+SECONDS_AT_A_RATE = 3
+"""Length of a trial at a rate where nobody says how many calls it makes."""
 
 
 class TreeParametersShape(ParametersShape, frozen=True, kw_only=True):
@@ -105,6 +109,30 @@ class DriverShape(WorkloadShape, frozen=True, kw_only=True):
 
 PARAMETERS = TreeParametersShape
 WORKLOAD = DriverShape
+
+
+def typed_parameters(
+    options: TypedParameters, rate: str | None, calls: int | None, offers: Offers | None, report: Report
+) -> Said:
+    """Depth and threads, and so many calls as are due in three seconds; at full speed 200,000."""
+    del offers
+    speed: Rate = read_one(FULL if rate is None else rate, CallRate, "--rate", report) or FULL
+    if calls is None:
+        calls = CALLS_AT_FULL_SPEED if speed == FULL else max(1, round(SECONDS_AT_A_RATE * speed))
+    said: dict[str, Any] = {
+        "calls": read_one(calls, Calls, "--calls", report),
+        "depth": read_one(DEPTH if options.depth is None else options.depth, Depth, "--depth", report),
+        "rate": speed,
+        "threads": read_one(1 if options.threads is None else options.threads, Threads, "--threads", report),
+    }
+    if not report.problems and said["threads"] > said["calls"]:
+        report.add("--threads", f"is more than the {said['calls']:,} calls: a thread would have nothing to call")
+    return {key: (value,) for key, value in said.items()}
+
+
+def typed_title(said: Said) -> str:
+    """Rate and depth."""
+    return f"{at_speed(said['rate'][0], CALLS)}, depth {said['depth'][0]}"
 
 
 def completed(said: Said, offers: Offers) -> Said:

@@ -1,6 +1,6 @@
 """How files say what belongs to requests: ``[parameters]``, and the ``workload.toml`` of a service."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeAlias, cast
 
 from msgspec import Meta, Struct
@@ -8,19 +8,24 @@ from msgspec.structs import replace
 
 from tracetax.catalog.agent_checks import check_names
 from tracetax.catalog.agent_shape import UrlPath
-from tracetax.catalog.kinds import ParametersShape
-from tracetax.catalog.reading import Name, Positive, Report, did_you_mean, join, one_of
+from tracetax.catalog.kinds import ParametersShape, TypedParameters, at_speed
+from tracetax.catalog.reading import Name, Positive, Report, did_you_mean, join, one_of, read_one
 from tracetax.catalog.settings import Said
 from tracetax.catalog.units import CallRate, Duration
 from tracetax.catalog.workload_file import WorkloadShape
 from tracetax.errors import UserError
-from tracetax.kinds.requests import Arrivals, RequestParameters, Weighted, mix_words, reduced
-from tracetax.parameters import Offers
+from tracetax.kinds.requests import AT_FULL_SPEED, Arrivals, RequestParameters, Weighted, mix_words, reduced
+from tracetax.parameters import FULL, Offers, Rate
 from tracetax.program import Service, Workload
 
 DRIVES = False
 NEEDED = ("requests", "endpoint")
 CALLS = "requests"
+OPTIONS = ("endpoint", "queries", "connections")
+RATE = "100/s"
+"""Where no rate is typed: at full speed a load says how busy a service is, and hardly what tracing costs it."""
+SECONDS_AT_A_RATE = 10
+"""Length of a trial at a rate where nobody says how many requests it makes."""
 LEAST_WARM_UP = 2_000
 """Requests before which a service never counts as warm, where its file says nothing else."""
 IN_PATHS = ("queries",)
@@ -80,6 +85,62 @@ class ServiceShape(WorkloadShape, frozen=True, kw_only=True):
     end: Literal["TERM", "INT"] = "TERM"
     stores: tuple[Name, ...] = ()
     warm_up: ServiceWarmUpShape = ServiceWarmUpShape()
+
+
+def typed_mix(value: object) -> tuple[Weighted, ...]:
+    """Read ``db``, or ``db=3,json``: endpoints, each with its share of the requests, 1 unless said."""
+    shares: dict[str, int] = {}
+    for word in str(value).split(","):
+        name, equals, share = (text.strip() for text in word.partition("="))
+        if not name or name in shares or (equals and not share.isdecimal()):
+            raise UserError(f'must be endpoints with commas between, each once, as in db or db=3,json; not "{value}"')
+        shares[name] = int(share) if equals else 1
+    return mix_of(shares)
+
+
+TypedMix: TypeAlias = Annotated[str, Meta(extra={"read": typed_mix})]
+
+
+def typed_parameters(
+    options: TypedParameters, rate: str | None, calls: int | None, offers: Offers | None, report: Report
+) -> Said:
+    """Endpoints, and so many whole cycles of requests as are due in ten seconds; at full speed 20,000 requests."""
+    endpoints = offers.endpoints if offers else ()
+    mix = _typed_endpoints(options.endpoint, endpoints, report)
+    cycle = sum(sent.weight for sent in mix) or 1
+    speed: Rate = read_one(RATE if rate is None else rate, CallRate, "--rate", report) or FULL
+    if calls is None:
+        requests = max(1, (AT_FULL_SPEED if speed == FULL else round(SECONDS_AT_A_RATE * speed)) // cycle) * cycle
+    else:
+        requests = read_one(calls, Requests, "--calls", report)
+        if requests is not None and requests % cycle:
+            report.add("--calls", f"must be a multiple of {cycle:,}, the sum of the endpoints' shares")
+    said: dict[str, Any] = {"requests": requests, "endpoint": mix, "rate": speed}
+    if options.queries is not None:
+        said["queries"] = read_one(options.queries, Queries, "--queries", report)
+    if options.connections is not None:
+        said["connections"] = read_one(options.connections, Connections, "--connections", report)
+    return {key: (value,) for key, value in said.items()}
+
+
+def _typed_endpoints(typed: str | None, endpoints: Sequence[str], report: Report) -> tuple[Weighted, ...]:
+    """The endpoints that were typed; every problem is reported."""
+    if typed is None:
+        report.add("--endpoint", f"is missing: it says what is requested. There is {one_of(endpoints)}")
+        return ()
+    mix: tuple[Weighted, ...] = read_one(typed, TypedMix, "--endpoint", report) or ()
+    for sent in mix:
+        if endpoints and sent.endpoint not in endpoints:
+            hint = did_you_mean(sent.endpoint, endpoints) or f". There is {one_of(endpoints)}"
+            report.add("--endpoint", f'"{sent.endpoint}" is no endpoint{hint}')
+    return mix
+
+
+def typed_title(said: Said) -> str:
+    """Rate and endpoints."""
+    parameters = parameters_of({key: level for key, (level,) in said.items()})
+    to = "to" if parameters.rate != FULL else "by requests to"
+    return f"{at_speed(parameters.rate, CALLS)} {to} {mix_words(parameters)}"
 
 
 PARAMETERS = RequestParametersShape
