@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from tracetax.kinds.requests import RequestParameters, Weighted
 from tracetax.program import RuntimeVersion
 from tracetax.report.exports import csv, markdown
 from tracetax.report.headline import verdict
@@ -128,3 +129,35 @@ def test_the_page_begins_with_it_and_keeps_each_language_apart(tmp_path: Path) -
     assert "A span, Java" in whole and "A span, Python" in whole
     assert "the runtime's other threads" in whole
     assert "Kieker in calltree/python" in whole
+
+
+def of_services() -> Findings:
+    """The same as services: calls are requests, and what was told per invocation is per request."""
+    findings = in_two_languages()
+    parameters = RequestParameters(calls=1_000, rate=200.0, mix=(Weighted("db", 1),))
+    parts = tuple(replace(part, parameters=parameters) for part in findings.experiment.parts)
+    told = tuple(
+        replace(
+            row,
+            parameters=parameters,
+            measures=tuple(replace(of, per="call" if of.per == "invocation" else of.per) for of in row.measures),
+        )
+        for row in findings.configurations
+    )
+    return replace(findings, experiment=replace(findings.experiment, parts=parts), configurations=told)
+
+
+def test_of_services_the_cpu_of_a_request_comes_first_and_times_are_in_microseconds() -> None:
+    findings = of_services()
+    parts = views(findings)
+    told = "At 200 requests/s, Kieker takes 0.56 µs (Java), 0.20 µs (Python) of CPU per request."
+    assert verdict(findings, parts) == told
+    (table,) = workload_tables(parts)
+    assert table.lines[0].costs[0].further == ("CPU 558 ± 13 ns", "100 %")
+    assert "the CPU that all threads use for it" in table.meaning
+    shown = words(printed(findings))
+    assert "without an agent a request takes 0.23 ± 0.01 µs" in shown
+    assert "record, µs µs, 95 % a request records" in shown
+    assert "1 Kieker binary TCP 0.56 ± 0.01 4.1 ± 0.1 24 100 %" in shown
+    assert "CPU 0.39 ± 0.00 µs per request offered" in shown
+    assert "| Kieker, binary TCP | 4.12 ± 0.11 µs, CPU 558 ± 13 ns, 100 % |" in markdown.export(findings)

@@ -14,7 +14,7 @@ from tracetax.model import Delivery
 from tracetax.printable import printable
 from tracetax.report import numbers
 from tracetax.report.headline import Cost
-from tracetax.report.kinds import call_noun
+from tracetax.report.kinds import TimeUnit, call_noun, time_unit
 from tracetax.report.views import (
     Group,
     MeasureOf,
@@ -40,7 +40,7 @@ RANK = 2
 GAP = 2
 INDENT = RANK + 2 * GAP
 RANKED = "ranked by"
-CPU = ("CPU of all", "threads, per", "record, ns")
+CPU = ("CPU of all", "threads, per")
 RECORDS = ("records",)
 
 
@@ -52,14 +52,15 @@ class Layout:
         rows = [row for row, _ in placed]
         notes = [labels(row, part) for row, part in placed]
         self.agent = _widest(printable(row.agent_name) for row in rows)
-        tails = [_p99(row) for row in rows]
+        self.unit = unit = time_unit(parts[0].part)
+        tails = [_p99(row, unit) for row in rows]
         self.tail = ("p99 of", f"a {call_noun(parts[0].part)}")
         self.p99 = _widest((*self.tail, *tails)) if any(tails) else 0
         self.records = _widest((*RECORDS, *map(_records, rows)))
         title = _widest(printable(title_of(row)) for row in rows)
         ranked = any(row.rank is not None for row in rows)
-        delay = ("overhead per", f"{unit_of(parts[0].part)},", "ns, 95 %")
-        pairs = [_Pair(cpu, CPU, rows), _Pair(overhead, delay, rows)]
+        delay = ("overhead per", f"{unit_of(parts[0].part)},", f"{unit.name}, 95 %")
+        pairs = [_Pair(cpu, (*CPU, f"record, {unit.name}"), rows, unit), _Pair(overhead, delay, rows, unit)]
         pairs = [pair for pair in (pairs if by == "cpu" else pairs[::-1]) if pair.known]
         self.below: list[_Pair] = []
         self.pairs = [pair.leading() if ranked and pair is pairs[0] else pair for pair in pairs]
@@ -108,13 +109,13 @@ class Layout:
         beside = Text("\n".join(_label_lines(notes, self.label)) if self.label else "", style="dim")
         rank = str(row.rank) if group is Group.DELIVERS and row.rank is not None else ""
         cells = [rank, printable(row.agent_name), printable(title_of(row)), *(pair.text(row) for pair in self.pairs)]
-        cells += [_p99(row) or "–"] if self.p99 else []
+        cells += [_p99(row, self.unit) or "–"] if self.p99 else []
         cells += [_records(row)]
         table = self._table()
         table.add_row(*map(Text, cells), *([beside] if self.label else []))
         below = [words for pair in self.below if (words := pair.in_words(row))]
         spent = apart(row)
-        below += [f"CPU {_amount(spent)} ns per {unit_of(row)} offered"] if spent else []
+        below += [f"CPU {_amount(spent, self.unit)} {self.unit.name} per {unit_of(row)} offered"] if spent else []
         built = building_words(row)
         below += [built] if built else []
         below += [", ".join(notes)] if notes and not self.label else []
@@ -138,9 +139,12 @@ class Layout:
 class _Pair:
     """A column of estimates with their half-widths, aligned at the ±."""
 
-    def __init__(self, of: MeasureOf, heading: tuple[str, ...], rows: list[ConfigurationFinding]) -> None:
-        texts = [_measured(of(row)) for row in rows]
+    def __init__(
+        self, of: MeasureOf, heading: tuple[str, ...], rows: list[ConfigurationFinding], unit: TimeUnit
+    ) -> None:
+        texts = [_measured(of(row), unit) for row in rows]
         self.of = of
+        self.unit = unit
         self.heading = heading
         self.known = any(of(row) for row in rows)
         self.estimate = _widest(estimate for estimate, _ in texts)
@@ -154,13 +158,16 @@ class _Pair:
 
     def text(self, row: ConfigurationFinding) -> str:
         """One cell, as wide as all of the column."""
-        estimate, margin = _measured(self.of(row))
+        estimate, margin = _measured(self.of(row), self.unit)
         return f"{estimate:>{self.estimate}}" + (f" ± {margin:<{self.margin}}" if margin else " " * (3 + self.margin))
 
     def in_words(self, row: ConfigurationFinding) -> str:
         """The number without its column; empty where there is none."""
         of = self.of(row)
-        return f"{'CPU' if self.of is cpu else 'overhead'} {_amount(of)} ns per {of.per}" if of else ""
+        if of is None:
+            return ""
+        per = call_noun(row) if of.per == "call" else of.per
+        return f"{'CPU' if self.of is cpu else 'overhead'} {_amount(of, self.unit)} {self.unit.name} per {per}"
 
 
 def warnings_of(row: ConfigurationFinding, told: Iterable[str] = ()) -> list[RenderableType]:
@@ -179,13 +186,18 @@ def _at(words: tuple[str, ...], line: int) -> str:
     return words[line] if len(words) >= -line else ""
 
 
-def _amount(of: Measure) -> str:
-    estimate, margin = _measured(of)
+def _amount(of: Measure, unit: TimeUnit) -> str:
+    estimate, margin = _measured(of, unit)
     return f"{estimate} ± {margin}" if margin else estimate
 
 
-def _measured(of: Measure | None) -> tuple[str, str]:
-    return ("", "") if of is None else numbers.measured(of.estimate, half_width(of))
+def _measured(of: Measure | None, unit: TimeUnit) -> tuple[str, str]:
+    return ("", "") if of is None else in_unit(of.estimate, half_width(of), unit)
+
+
+def in_unit(estimate: float, margin: float | None, unit: TimeUnit) -> tuple[str, str]:
+    """A time and its half-width, both given in nanoseconds, in a unit."""
+    return numbers.measured(unit.of(estimate), None if margin is None else unit.of(margin))
 
 
 def _label_width(notes: list[list[str]], room: int) -> int:
@@ -208,12 +220,13 @@ def _widest(texts: Iterable[str]) -> int:
     return max((cell_len(text) for text in texts), default=0)
 
 
-def _p99(row: ConfigurationFinding) -> str:
+def _p99(row: ConfigurationFinding, unit: TimeUnit) -> str:
     """Rounded to what its interval supports, shown without it: the page has the interval."""
     of = p99_of_call(row)
     if of is None:
         return ""
-    return numbers.alone(of.estimate, half_width(of), finest=0)
+    margin = half_width(of)
+    return numbers.alone(unit.of(of.estimate), None if margin is None else unit.of(margin), finest=0)
 
 
 def _records(row: ConfigurationFinding) -> str:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from tracetax.analysis.statements import condition
 from tracetax.model import FULL
 from tracetax.report import numbers
+from tracetax.report.kinds import calls_itself
 from tracetax.report.views import (
     INDICATIVE_BELOW,
     Group,
@@ -62,9 +63,12 @@ def _across(parts: Sequence[PartView]) -> str | None:
         if len(most) > 1:
             (_, first), *_ = most
             view = next(view for view in parts if view.part.name == first.part)
-            amounts = ", ".join(f"{_amount(row, 'overhead')} µs ({head})" for head, row in most)
-            delays = f"{first.agent_name} delays {one(table.unit)} by {amounts}"
-            return f"{condition(replace(view.part, levels=''))}, {delays}."
+            where = condition(replace(view.part, levels=""))
+            if calls_itself(view.part):
+                amounts = ", ".join(f"{_limited(per_unit(row, 'overhead'))} µs ({head})" for head, row in most)
+                return f"{where}, {first.agent_name} delays {one(table.unit)} by {amounts}."
+            amounts = ", ".join(f"{_limited(per_unit(row, 'cpu'))} µs ({head})" for head, row in most)
+            return f"{where}, {first.agent_name} takes {amounts} of CPU per {table.unit}."
     return None
 
 
@@ -231,7 +235,11 @@ def _measure(row: ConfigurationFinding, cost: Cost) -> Measure | None:
 
 def _amount(row: ConfigurationFinding, cost: Cost) -> str:
     """A cost in µs with two digits; where none was shown, its upper limit."""
-    of = _measure(row, cost)
+    return _limited(_measure(row, cost))
+
+
+def _limited(of: Measure | None) -> str:
+    """A time in µs with two digits; where none was shown, its upper limit."""
     if of is None:
         return "–"
     if of.ci95 and of.ci95[0] <= 0:

@@ -12,9 +12,9 @@ from rich.text import Text
 
 from tracetax.printable import printable
 from tracetax.report import headline, lines, numbers
-from tracetax.report.columns import GAP, Layout, warnings_of
+from tracetax.report.columns import GAP, Layout, in_unit, warnings_of
 from tracetax.report.decision import BEST, MEANING, ROOM, ChoiceTable, Quantity, decision, reading
-from tracetax.report.kinds import call_noun
+from tracetax.report.kinds import call_noun, time_unit
 from tracetax.report.published import PublishedView, TimePerCall, published_view
 from tracetax.report.views import (
     NO_RESULT,
@@ -157,7 +157,7 @@ def _across(console: Console, across: WorkloadTable) -> None:
 
 def _below(cost: WorkloadCost) -> str:
     """What stands below a cost: the share that was delivered, and what it is of."""
-    return "".join(f"\n{printable(text)}" for text in (cost.delivered, cost.note) if text)
+    return "".join(f"\n{printable(text)}" for text in cost.further)
 
 
 def _heads(choice: ChoiceTable) -> list[str]:
@@ -200,7 +200,8 @@ def _part(console: Console, view: PartView, layout: Layout, platform: str, told:
     part = view.part
     title = _wrapped(f"{part.title}: {workload_words(part.parameters)}", console.width, "bold")
     band = view.half_width(view.band)
-    right = "" if band is None else f"A/A band (baseline against itself) ±{numbers.measured(band, band)[1]} ns"
+    unit = time_unit(part)
+    right = "" if band is None else f"A/A band (baseline against itself) ±{in_unit(band, band, unit)[1]} {unit.name}"
     gap = console.width - cell_len(title.plain) - cell_len(right)
     _print(console, title + Text(" " * gap + right if gap >= 2 else f"\n{right}" if right else ""))
     background = [*([f"on {platform}"] if platform else []), *_background(view)]
@@ -225,10 +226,11 @@ def _background(view: PartView) -> list[str]:
     for baseline in view.baselines:
         time = time_of_call(baseline)
         if time is not None:
-            value, margin = numbers.measured(time.estimate, half_width(time))
+            unit = time_unit(view.part)
+            value, margin = in_unit(time.estimate, half_width(time), unit)
             heap = f" with a heap of {numbers.size(baseline.heap_bytes)}" if times else ""
             notes = "".join(f" ({note})" for note in labels(baseline, view.part))
-            times.append(f"{value}{f' ± {margin}' if margin else ''} ns{heap}{notes}")
+            times.append(f"{value}{f' ± {margin}' if margin else ''} {unit.name}{heap}{notes}")
     blocks = f"{view.part.blocks} {'block' if view.part.blocks == 1 else 'blocks'}"
     ending = f"{blocks}{', indicative' if view.part.indicative else ''}, {STOPPED[view.part.stopped]}"
     ending += "".join(f" · {words}" for words in slow_share_words(view.rows))

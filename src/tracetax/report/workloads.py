@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from tracetax.kinds import declaration_of
 from tracetax.model import Profile
 from tracetax.report import numbers
 from tracetax.report.views import (
@@ -12,6 +13,7 @@ from tracetax.report.views import (
     added_time,
     group_of_row,
     overhead,
+    per_unit,
     promises,
     title_of,
     unit_of,
@@ -31,6 +33,13 @@ class WorkloadCost(Struct, frozen=True):
     """Empty where nothing is promised."""
     note: str = ""
     """Which configuration it is, where a line has several; often empty."""
+    cpu: str = ""
+    """What all threads use for it, of a service; else empty."""
+
+    @property
+    def further(self) -> tuple[str, ...]:
+        """What stands below the time that is added."""
+        return tuple(text for text in (self.cpu, self.delivered, self.note) if text)
 
 
 class WorkloadLine(Struct, frozen=True):
@@ -60,9 +69,11 @@ class WorkloadTable(Struct, frozen=True):
     @property
     def meaning(self) -> str:
         """What its cells say."""
+        used = any(cost.cpu for line in self.lines for cost in line.costs)
+        cpu_told = ", the CPU that all threads use for it" if used else ""
         return (
-            f"What is added to {one(self.unit)} (latency, overhead), and the share of its records that arrived. "
-            "± is a 95 % interval."
+            f"What is added to {one(self.unit)} (latency, overhead){cpu_told}, and the share of its records that "
+            "arrived. ± is a 95 % interval."
         )
 
 
@@ -123,4 +134,10 @@ def _cost(row: ConfigurationFinding | None, largest: float, differ: bool) -> Wor
     of, share = overhead(row), row.records.completeness
     delivered = numbers.percent(share) if promises(row) and share is not None else ""
     notes += ["deferred"] if row.deferred else []
-    return WorkloadCost(added_time(of, largest) if of else "–", delivered, ", ".join(notes))
+    return WorkloadCost(added_time(of, largest) if of else "–", delivered, ", ".join(notes), _cpu(row))
+
+
+def _cpu(row: ConfigurationFinding) -> str:
+    """The CPU of a request: on few cores a service's own, where its latency is everybody's."""
+    of = None if declaration_of(row.parameters).calls_itself else per_unit(row, "cpu")
+    return f"CPU {added_time(of, abs(of.estimate))}" if of else ""

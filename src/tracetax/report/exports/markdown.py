@@ -91,7 +91,7 @@ def _across(table: WorkloadTable) -> Iterator[str]:
     yield f"| | {' | '.join(map(_escaped, table.heads))} |"
     yield f"| --- | {' | '.join('--:' for _ in table.heads)} |"
     for line in table.lines:
-        cells = (", ".join(filter(None, (cost.added, cost.delivered, _escaped(cost.note)))) for cost in line.costs)
+        cells = (", ".join((cost.added, *map(_escaped, cost.further))) for cost in line.costs)
         yield f"| {_escaped(line.name)} | {' | '.join(cells)} |"
     yield f"\n{table.meaning}"
 

@@ -3,14 +3,29 @@
 from importlib import import_module
 from typing import Any, Protocol, cast
 
+from msgspec import Struct
+
 from tracetax.kinds import declaration_of
 from tracetax.parameters import Parameters
 from tracetax.results.findings import ConfigurationFinding, PartFinding
 
 
+class TimeUnit(Struct, frozen=True):
+    """The unit in which the times of a table stand."""
+
+    name: str
+    nanoseconds: float
+
+    def of(self, nanoseconds: float) -> float:
+        """A time in this unit."""
+        return nanoseconds / self.nanoseconds
+
+
 class Teller(Protocol):
     """What the module of a kind offers."""
 
+    TIME: tuple[str, float]
+    """The unit of its tables, and how many nanoseconds it has."""
     SPEED: tuple[str, ...]
     """Parameters that only say how fast calls were started, the number of calls among them."""
 
@@ -27,6 +42,11 @@ def teller_of(parameters: Parameters) -> Teller:
 def calls_itself(part: PartFinding) -> bool:
     """Whether the program makes its calls itself, and is no service."""
     return declaration_of(part.parameters).calls_itself
+
+
+def time_unit(told: ConfigurationFinding | PartFinding) -> TimeUnit:
+    """The unit in which the times of its kind stand in a table."""
+    return TimeUnit(*teller_of(told.parameters).TIME)
 
 
 def call_noun(told: ConfigurationFinding | PartFinding) -> str:

@@ -6,6 +6,7 @@ from tracetax.report import numbers
 from tracetax.words import plural
 
 SPEED = ("rate", "calls", "wait")
+TIME = ("ns", 1.0)
 
 
 def called(parameters: TreeParameters) -> str:

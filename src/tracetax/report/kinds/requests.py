@@ -3,6 +3,7 @@
 from tracetax.kinds.requests import RequestParameters, mix_words, speed_words
 
 SPEED = ("rate", "calls", "arrivals", "connections")
+TIME = ("µs", 1e3)
 
 
 def called(parameters: RequestParameters) -> str:

@@ -60,7 +60,7 @@ def _across(table: WorkloadTable) -> Markup:
 
 
 def _cost(cost: WorkloadCost) -> Markup:
-    below = numbers.SEPARATOR.join(text for text in (cost.delivered, cost.note) if text)
+    below = numbers.SEPARATOR.join(cost.further)
     return h("span", numbers.unbroken(cost.added), h("br") if below else None, h("small", below) if below else None)
 
 
