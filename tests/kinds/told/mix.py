@@ -3,6 +3,7 @@
 from typing import Any
 
 SPEED = ("rate", "calls")
+TIME = ("ns", 1.0)
 
 
 def called(parameters: Any) -> str:
