@@ -29,6 +29,7 @@ LAYERS = {
     "signals": 1,
     "schedule": 1,
     "statistics": 1,
+    "service": 1,
     "store": 1,
     "words": 1,
     "artifacts": 2,

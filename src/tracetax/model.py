@@ -27,6 +27,7 @@ from tracetax.parameters import FULL as FULL
 from tracetax.parameters import Parameters as Parameters
 from tracetax.parameters import Rate as Rate
 from tracetax.schedule import Schedule as Schedule
+from tracetax.service import OwnService
 
 
 class Use(Struct, frozen=True):
@@ -167,3 +168,5 @@ class Experiment(Struct, frozen=True):
     """Which version of the file this is: ``fast`` or ``as-published``; empty for what it says by itself."""
     left_out: tuple[str, ...] = ()
     """In sentences: what is not measured with all of its workloads, because some have no such thing."""
+    service: OwnService | None = None
+    """The user's own service, which is measured in the place of a workload; ``workload`` says its kind and language."""

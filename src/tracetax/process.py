@@ -43,12 +43,16 @@ def clean_environment(source: Mapping[str, str], added: Mapping[str, str]) -> di
     return {**kept, "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", **added}
 
 
-def inherited_traps(source: Mapping[str, str], names: Collection[str], prefixes: Iterable[str]) -> tuple[str, ...]:
+def inherited_traps(
+    source: Mapping[str, str], names: Collection[str], prefixes: Iterable[str], *, own: bool = False
+) -> tuple[str, ...]:
     """Names of variables in ``source`` that would have changed a program or an agent; they are never passed on.
 
-    ``names`` are the runtime's, ``prefixes`` those of the agents' own variables.
+    ``names`` are the runtime's, ``prefixes`` those of the agents' own variables. To a program of the user's ``own`` all
+    are passed on but the agents'.
     """
-    known = ("LD_", *prefixes)
+    known = tuple(prefixes) if own else ("LD_", *prefixes)
+    names = () if own else names
     return tuple(sorted(name for name in source if name in names or name.startswith(known)))
 
 

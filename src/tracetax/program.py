@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from tracetax.model import Settings
 from tracetax.parameters import Offers as Offers
+from tracetax.service import Sent
 
 
 class Monitored(Struct, frozen=True):
@@ -34,8 +35,8 @@ NOTHING_MONITORED = Monitored("", "", "")
 class Service(Struct, frozen=True):
     """What is known of a program that listens on a port of loopback, and that a load calls."""
 
-    endpoints: dict[str, str]
-    """What can be called: paths by their names, placeholders unfilled."""
+    endpoints: dict[str, Sent]
+    """What can be called, by name."""
     ready_path: str
     """Answered with a status from 200 to 299 as soon as it is ready."""
     ready_within_ns: int
@@ -43,6 +44,8 @@ class Service(Struct, frozen=True):
     """The signal by which it is ended."""
     stores: tuple[str, ...] = ()
     """What it keeps its data in, by the names of their folders."""
+    port: int = 0
+    """The port that it listens on; 0 where it listens on the one that it is told."""
 
 
 class TextPart(Struct, frozen=True):
@@ -138,6 +141,12 @@ class Workload(Struct, frozen=True):
     start_up: StartUp | None = None
     service: Service | None = None
     """What is known of a service, which a load calls; None where the program makes its calls itself."""
+    directory: str = ""
+    """Where it is started; empty where that is nothing to it."""
+    own: bool = False
+    """Whether it is the user's own: it keeps the user's environment, and ends as it likes."""
+    started_with: dict[str, tuple[str, ...]] = {}
+    """By agent, what it is started by in the place of ``start``, where agents are built into other programs."""
 
     @property
     def is_built(self) -> bool:
@@ -265,6 +274,10 @@ class Runtime(Struct, frozen=True):
     """The signal on which a process of it prints what its threads are doing; empty where none does that."""
     process: str = PROCESS
     """What a process of it is called in sentences, such as ``JVM``."""
+    attach: dict[str, str] = {}
+    """Variables by which an agent gets into a program whose command is not touched, placeholders unfilled."""
+    recognized_by: str = ""
+    """What stands in the file of every program of it, where nothing runs them."""
 
     @property
     def grows(self) -> bool:

@@ -7,7 +7,7 @@ import pytest
 from tests.catalog.conftest import TRACER, Repository
 from tracetax.catalog import CatalogError, load_agents, load_catalog
 from tracetax.catalog.agent_file import Known, listed, unknown_agent
-from tracetax.catalog.own_artifacts import with_artifacts
+from tracetax.catalog.own.artifacts import with_artifacts
 
 
 def own(folder: Path, name: str, text: str = TRACER) -> Path:

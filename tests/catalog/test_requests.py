@@ -21,6 +21,7 @@ from tracetax.errors import UserError
 from tracetax.kinds.requests import RequestParameters, Weighted
 from tracetax.model import FULL, Experiment
 from tracetax.program import Service
+from tracetax.service import Sent
 
 EXPERIMENT = """
 title = "What tracing costs a service"
@@ -106,7 +107,7 @@ def test_what_an_experiment_says_wrong_is_told(root: Path, old: str, new: str, k
 def test_a_service_is_described_by_its_file(root: Path) -> None:
     workload, _ = load_workload(KEY, root)
     assert workload.service == Service(
-        endpoints={"json": "/json", "rows": "/rows?queries={queries}", "work": "/work"},
+        endpoints={"json": Sent("/json"), "rows": Sent("/rows?queries={queries}"), "work": Sent("/work")},
         ready_path="/json",
         ready_within_ns=5 * 10**9,
     )
@@ -222,7 +223,7 @@ def test_options_say_what_is_sent(root: Path) -> None:
     experiment = typed(root, endpoint="json=3,rows", rate="50/s", queries=7, connections=9)
     mix = (Weighted("json", 3), Weighted("rows", 1))
     (part,) = experiment.parts
-    assert part.parameters == RequestParameters(calls=500, rate=50.0, mix=mix, queries=7, connections=9)
+    assert part.parameters == RequestParameters(calls=1_000, rate=50.0, mix=mix, queries=7, connections=9)
     assert experiment.title == "What tracing costs at 50 requests/s to json (75 %) and rows (25 %)"
 
 

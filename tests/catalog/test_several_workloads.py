@@ -19,7 +19,7 @@ from tracetax.catalog.command_line import (
     typed_workloads,
 )
 from tracetax.catalog.experiment_file import agents_of, workloads_of
-from tracetax.catalog.own_artifacts import with_artifacts
+from tracetax.catalog.own.artifacts import with_artifacts
 from tracetax.catalog.reading import COMMAND_LINE, Report, raise_problems
 from tracetax.catalog.settings import TypedSettings, typed_settings
 from tracetax.catalog.workload_file import MeasuredProgram, load_workload, read_programs

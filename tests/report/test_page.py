@@ -300,7 +300,9 @@ def test_an_experiment_that_is_no_result_says_so_before_its_numbers(run: Path) -
 
 
 def test_an_indicative_run_names_the_line_that_makes_it_ten_blocks(page: ET.Element) -> None:
-    assert re.search(r"Indicative: 5 blocks, .* \./tracetax run --resume \S+ --blocks 10", text(page.find(".//header")))
+    assert re.search(
+        r"Indicative: 5 of the 10 blocks .* \./tracetax run --resume \S+ --blocks 10", text(page.find(".//header"))
+    )
 
 
 def test_the_exact_command_of_every_configuration_is_given(page: ET.Element) -> None:

@@ -8,8 +8,12 @@ import numpy as np
 from msgspec import Struct
 
 from tracetax.analysis.measures import (
+    FEWEST_BEYOND,
     INDICATIVE_BELOW,
+    PER_MILLE,
     MeasuredValue,
+    Per,
+    Unit,
     build_cpu,
     build_time,
     make_measure,
@@ -22,8 +26,9 @@ from tracetax.results import blocks as arranged
 from tracetax.results.blocks import Blocks, Share, TrialValue, charged_per_call
 from tracetax.results.findings import Measure, MeasureName
 from tracetax.results.records import Cell, TrialRecord
-from tracetax.statistics.intervals import Floats, t_interval
-from tracetax.statistics.overhead import aa_band, differences
+from tracetax.statistics.intervals import Estimate, Floats, t_interval
+from tracetax.statistics.overhead import aa_band, as_ratio, differences, paired_log_ratio
+from tracetax.statistics.quantiles import beyond
 
 CPU_MEASURES: dict[Share, MeasureName] = {
     "all": "cpu",
@@ -36,6 +41,14 @@ PAID_ONCE: tuple[tuple[MeasureName, MeasuredValue], ...] = (
     ("startup_first_call_added", start_up),
     ("build_time_added", build_time),
     ("build_cpu_added", build_cpu),
+)
+
+
+RESPONSES: tuple[tuple[MeasureName, str], ...] = (
+    ("response_time_median_added", "median"),
+    ("response_time_p90_added", "p90"),
+    ("response_time_p99_added", "p99"),
+    ("response_time_p99_9_added", "p999"),
 )
 
 
@@ -92,18 +105,53 @@ def cpu_measures(blocks: Blocks, cell: Cell, parameters: Parameters, runtime: Ru
 
 def once_measures(blocks: Blocks, cell: Cell) -> list[Measure]:
     """What is paid once, in the blocks where the configuration and both baselines have the value."""
-    measures: list[Measure] = []
-    for name, value in PAID_ONCE:
-        by_block = added_once(blocks, cell, value)
-        if not by_block:
-            continue
-        added = t_interval(list(by_block.values()))
-        labels = ("indicative",) if added.n < INDICATIVE_BELOW else ()
-        band = _band(blocks, cell, _or_nan(value))
-        if band is not None and abs(added.mean) <= band:
-            labels = (*labels, "within-aa-band")
-        measures.append(make_measure(name, "ns", "", added, labels, paired=True))
+    return [measure for name, value in PAID_ONCE for measure in _added(blocks, cell, (name, "ns", ""), value)]
+
+
+def response_measures(blocks: Blocks, cell: Cell, parameters: Parameters) -> list[Measure]:
+    """What a service's answers, memory and CPU have more than the baselines' of the block; of others nothing.
+
+    A quantile is a start's own, and told only where at least ten requests of every start lie beyond it. Its difference
+    is taken inside the block, as that of means.
+    """
+    if declaration_of(parameters).calls_itself:
+        return []
+    counts = [trial.response.count for block in blocks.values() for trial in block.values() if trial.response]
+    told: list[tuple[MeasureName, str]] = [
+        (name, field)
+        for name, field in RESPONSES
+        if counts and min(beyond(count, PER_MILLE[field]) for count in counts) >= FEWEST_BEYOND
+    ]
+
+    def quantile(field: str) -> MeasuredValue:
+        return lambda trial: float(getattr(trial.response, field)) if trial.response else None
+
+    measures = [one for name, field in told for one in _added(blocks, cell, (name, "ns", "call"), quantile(field))]
+    measures += _added(blocks, cell, ("rss_peak_added", "bytes", ""), lambda trial: trial.rss_peak_bytes or None)
+    used = arranged.paired(blocks, cell, charged_per_call).known()
+    columns = used.values, used.baseline_1, used.baseline_2
+    if used.blocks and all((column > 0).all() for column in columns):
+        ratio = as_ratio(paired_log_ratio(*columns))
+        measures.append(make_measure("cpu_ratio", "1", "call", ratio, _few(ratio), paired=True))
     return measures
+
+
+def _added(blocks: Blocks, cell: Cell, what: tuple[MeasureName, Unit, Per], value: MeasuredValue) -> list[Measure]:
+    """A value less the baselines' as a measure; none where no block has all three."""
+    by_block = added_once(blocks, cell, value)
+    if not by_block:
+        return []
+    added = t_interval(list(by_block.values()))
+    labels = _few(added)
+    band = _band(blocks, cell, _or_nan(value))
+    if band is not None and abs(added.mean) <= band:
+        labels = (*labels, "within-aa-band")
+    name, unit, per = what
+    return [make_measure(name, unit, per, added, labels, paired=True)]
+
+
+def _few(estimate: Estimate) -> tuple[str, ...]:
+    return ("indicative",) if estimate.n < INDICATIVE_BELOW else ()
 
 
 def added_once(blocks: Blocks, cell: Cell, value: MeasuredValue) -> dict[int, float]:

@@ -9,9 +9,10 @@ from msgspec.structs import replace
 from tracetax import __version__
 from tracetax.analysis import delivery, measures
 from tracetax.analysis.builds import build_comparisons
-from tracetax.analysis.cost import added_cpu, cpu_measures, once_measures
+from tracetax.analysis.cost import added_cpu, cpu_measures, once_measures, response_measures
 from tracetax.analysis.growth import growth_lines, overhead_by_block
 from tracetax.analysis.measures import BinMeans
+from tracetax.analysis.responses import response_statements
 from tracetax.analysis.starts import calls_chosen, slow_starts, starts_of, starts_of_baseline
 from tracetax.analysis.statements import receiver_statements, statements
 from tracetax.machine.isolation import FEW_CORES
@@ -71,7 +72,7 @@ def build(folder: RunFolder) -> Findings:
     records = folder.records()
     inputs = Inputs(
         manifest=folder.manifest,
-        records=[record for record in records if record.cell.role != "memory"],
+        records=[record for record in records if record.cell.role not in ("memory", "calibration")],
         memory=[record for record in records if record.cell.role == "memory"],
         run=str(folder.path),
         bins=_bins(folder, records),
@@ -102,6 +103,8 @@ def build(folder: RunFolder) -> Findings:
             rank_by=by,
             runtime=told_of(inputs.manifest.runtime) if inputs.manifest.runtime else None,
             runtimes={key: told_of(runtime) for key, runtime in inputs.manifest.runtimes.items()},
+            service=inputs.experiment.service.words if inputs.experiment.service else "",
+            objective=inputs.experiment.service.objective if inputs.experiment.service else None,
         ),
         machine=inputs.manifest.machine,
         aa=tuple(bands),
@@ -111,7 +114,8 @@ def build(folder: RunFolder) -> Findings:
         comparisons=build_comparisons(inputs.manifest, blocks, bands),
         growth=growth_lines(inputs.experiment, parts, configurations, blocks),
     )
-    return replace(findings, statements=(*statements(findings), *receiver_statements(findings)))
+    told = (*response_statements(findings), *statements(findings), *receiver_statements(findings))
+    return replace(findings, statements=told)
 
 
 def _bins(folder: RunFolder, records: list[TrialRecord]) -> BinMeans:
@@ -161,7 +165,7 @@ def _configurations(part: Part, blocks: Blocks, inputs: Inputs) -> list[Configur
         further = arranged.further_starts(inputs.records, cell)
         compared = measures.overhead_measures(beside, parameters, _band(cell, blocks), schedule, further)
         compared += cpu_measures(blocks, cell, parameters, inputs.manifest.runtime_of(part))
-        compared += once_measures(blocks, cell)
+        compared += once_measures(blocks, cell) + response_measures(blocks, cell, parameters)
         by_block = [(trial,) for trial in arranged.trials(blocks, cell)]
         rows.append(_row(part, cell, by_block, blocks, inputs, compared))
     return rows

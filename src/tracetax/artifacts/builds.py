@@ -144,6 +144,8 @@ def build_workload(
     Its packages are chosen for the ``interpreter``, which runs it. Raises UserError where what builds or installs is
     missing or fails.
     """
+    if workload.own:
+        return Path(workload.directory)
     if workload.compile_release:
         return _compiled(root, workload, cache, say)
     if workload.go:

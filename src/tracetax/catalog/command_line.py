@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from tracetax.catalog.agent_file import configured, listed, stock_of, unknown_agent
 from tracetax.catalog.experiment_shape import Blocks, NarrowEnough, combinations, too_long
 from tracetax.catalog.kinds import TypedParameters, at_speed, kind_of_file
+from tracetax.catalog.own.service import TypedService
 from tracetax.catalog.reading import COMMAND_LINE, Report, did_you_mean, raise_problems, read_one
 from tracetax.catalog.settings import Said, TypedSettings, completed, option, typed_settings
 from tracetax.catalog.units import CallRate, Duration, HalfWidth
@@ -74,7 +75,7 @@ class TypedCalls:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TypedExperiment(TypedSettings, TypedParameters, TypedCalls):
+class TypedExperiment(TypedSettings, TypedParameters, TypedService, TypedCalls):
     """All that makes an experiment without a file. Fields of the last base come first in ``--help``."""
 
 

@@ -16,6 +16,8 @@ from tracetax.program import PROCESS, Find, Further, Question, Runtime, Setting,
 
 FILE = "runtime.toml"
 FOLDER = "runtimes"
+ATTACHED = ("flags", "search_path", "runtime.files")
+"""Placeholders of ``attach``: an agent's flags and search path, and the folder ``files`` beside the runtime's file."""
 SHARED = ("cores", "error_file")
 """Placeholders of flags that every trial has."""
 SettingName: TypeAlias = Annotated[
@@ -127,6 +129,8 @@ class RuntimeShape(Struct, frozen=True, kw_only=True):
     threads: ThreadsShape = ThreadsShape()
     process: Text = PROCESS
     prints_threads_on: Literal["QUIT", "ABRT"] | None = None
+    attach: dict[VariableName, Text] = {}
+    recognized_by: Text | None = None
 
 
 def runtime_names(root: Path) -> tuple[str, ...]:
@@ -173,6 +177,8 @@ def read_runtime(key: str, root: Path) -> tuple[Runtime | None, Report]:
             re.compile(pattern)
         except re.error as error:
             report.add(f"refused_flags[{index}]", f"is no regular expression: {error}")
+    for name, value in said.attach.items():
+        check_names(join("attach", name), value, ATTACHED, report)
     _check_locks(key, said, folder, report)
     return _built(key, said), report
 
@@ -295,6 +301,8 @@ def _built(key: str, said: RuntimeShape) -> Runtime:
         folders=said.folders,
         not_inherited=said.not_inherited,
         refused_flags=said.refused_flags,
+        attach=said.attach,
+        recognized_by=said.recognized_by or "",
         wheel=Wheel(said.wheel.package, said.wheel.home, said.wheel.platforms) if said.wheel else None,
         settings={
             name: Setting(

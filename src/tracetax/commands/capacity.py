@@ -10,7 +10,7 @@ from rich.console import Console
 from tracetax.analysis.capacity import build_capacity
 from tracetax.catalog import every_agent, rescheduled
 from tracetax.catalog.command_line import one_workload, searched_experiment
-from tracetax.catalog.own_artifacts import with_artifacts
+from tracetax.catalog.own.artifacts import with_artifacts
 from tracetax.catalog.workload_file import MeasuredProgram, load_workload
 from tracetax.commands.console import console as new_console
 from tracetax.commands.ending import ending_in_order, tell_failed

@@ -16,7 +16,7 @@ from tracetax.artifacts import cache_dir, missing_pins
 from tracetax.catalog import every_agent, fill
 from tracetax.catalog.agent_file import Known, listed, unknown_agent
 from tracetax.catalog.command_line import one_workload
-from tracetax.catalog.own_artifacts import with_artifacts
+from tracetax.catalog.own.artifacts import with_artifacts
 from tracetax.catalog.reading import did_you_mean, raise_problems
 from tracetax.catalog.settings import TypedSettings, completed, typed_settings
 from tracetax.catalog.workload_file import load_workload

@@ -18,7 +18,7 @@ from tracetax.backend import Backend
 from tracetax.catalog import every_agent
 from tracetax.catalog.backends import load_backends
 from tracetax.catalog.experiment_file import agents_of
-from tracetax.catalog.own_artifacts import changed_files, unchanged
+from tracetax.catalog.own.artifacts import changed_files, unchanged
 from tracetax.commands.request import Asked
 from tracetax.errors import UserError
 from tracetax.machine.disturbance import busy_cores, busy_words
@@ -74,6 +74,7 @@ def new_run(
             os.environ,
             dict.fromkeys(name for own in equipment.every for name in own.runtime.not_inherited),
             (name for agent in agents.values() for name in agent.environment_prefixes),
+            own=experiment.service is not None,
         ),
         search=search,
         backends=backends,

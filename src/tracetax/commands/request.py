@@ -20,10 +20,22 @@ from tracetax.catalog.command_line import WORKLOAD, TypedCalls, TypedExperiment,
 from tracetax.catalog.experiment_file import agents_of
 from tracetax.catalog.experiment_shape import Variant
 from tracetax.catalog.kinds import TypedParameters
-from tracetax.catalog.own_artifacts import with_artifacts
+from tracetax.catalog.own.artifacts import with_artifacts
+from tracetax.catalog.own.service import (
+    KIND,
+    OPTIONS,
+    TypedService,
+    mix_to_type,
+    read_service,
+    service_program,
+    service_runtime,
+    with_nothing_learned,
+    without_program,
+)
 from tracetax.catalog.reading import COMMAND_LINE, Report, raise_problems
+from tracetax.catalog.runtime_file import sound_runtimes
 from tracetax.catalog.settings import SetOptions, option, typed_settings
-from tracetax.catalog.workload_file import load_workload, read_programs
+from tracetax.catalog.workload_file import MeasuredProgram, load_workload, read_programs
 from tracetax.commands.options import (
     NOT_AN_OPTION,
     AgentsDirs,
@@ -216,7 +228,9 @@ def refuse_fixed(request: Request) -> None:
 
 def _experiment(request: Request, root: Path) -> tuple[dict[str, Agent], Experiment]:
     if request.agent is None:
-        if without_file := _typed(request, [field.name for field in (*fields(TypedCalls), *fields(TypedParameters))]):
+        if without_file := _typed(
+            request, [field.name for field in (*fields(TypedCalls), *fields(TypedParameters), *fields(TypedService))]
+        ):
             raise UserError(
                 f"{without_file[0]} goes with --agent; what an experiment measures stands in its file.\n"
                 "For example: ./tracetax run --agent kieker,opentelemetry --rate 1000/s --depth 10"
@@ -229,6 +243,10 @@ def _experiment(request: Request, root: Path) -> tuple[dict[str, Agent], Experim
         raise UserError(
             f"--{variant} goes with an experiment, whose file says what it changes.   (./tracetax run --help)"
         )
+    if request.service is not None:
+        return _of_service(request, root)
+    if beside := [name for name in OPTIONS if getattr(request, name)]:
+        raise UserError(f"{typed_as(Request, beside[0])} goes with --service, the command that starts your service.")
     named = typed_workloads(request)
     if len(named) == 1:
         load_workload(named[0][1], root)  # its problems are told as they stand in its files
@@ -238,6 +256,45 @@ def _experiment(request: Request, root: Path) -> tuple[dict[str, Agent], Experim
     raise_problems(report)
     experiment = adhoc_experiment(programs, request)
     return agents_of(experiment, agents), experiment
+
+
+def _of_service(request: Request, root: Path) -> tuple[dict[str, Agent], Experiment]:
+    """What is measured of the user's own service, once it has been tried without an agent."""
+    from tracetax.run.trying import try_service  # loads much that --help need not wait for
+
+    if request.workload is not None:
+        raise UserError("--workload and --service exclude each other: each says what is measured.")
+    report = Report(COMMAND_LINE)
+    service = read_service(request, Path.cwd(), report)
+    raise_problems(report)
+    assert service
+    agents = every_agent(root, request.agents_dirs)
+    runtimes = sound_runtimes(root)
+    if service.language:
+        service_runtime(service, runtimes)
+    print(f"Trying the service without an agent: {service.words}", file=sys.stderr)
+    tried = try_service(service, runtimes)
+    service = tried.service
+    workload, runtime = service_program(service, root)
+    program = MeasuredProgram(
+        key=workload.key, runtime=runtime, known=agents.of(service.language, KIND), offers=workload.offers
+    )
+    typed = dataclasses.replace(request, endpoint=request.endpoint or mix_to_type(service))
+    experiment = adhoc_experiment((program,), typed)
+    parts = tuple(
+        replace(part, parameters=with_nothing_learned(part.parameters), title=part.title) for part in experiment.parts
+    )
+    speed = experiment.title.removeprefix("What tracing costs ")
+    experiment = replace(
+        experiment,
+        key="service",
+        title=f"What tracing costs {workload.title} {speed}",
+        parts=parts,
+        service=service,
+        left_out=(*experiment.left_out, *tried.sentences),
+    )
+    known = agents_of(experiment, agents)
+    return {key: without_program(agent, service) for key, agent in known.items()}, experiment
 
 
 def _typed(request: Request, names: list[str]) -> list[str]:

@@ -3,10 +3,10 @@
 import random
 from pathlib import Path
 
+from msgspec.structs import replace
 from rich.console import Console
 from rich.text import Text
 
-from tracetax.catalog.workload_file import load_workload
 from tracetax.commands.compare import gate, limit, slower_builds
 from tracetax.commands.console import console as new_console
 from tracetax.commands.ending import ending_in_order, tell_failed
@@ -29,6 +29,7 @@ from tracetax.model import Agent, Experiment
 from tracetax.results.folder import RunFolder, resume_command
 from tracetax.run import prepare
 from tracetax.run.describe import estimate_words, part_words, plan_lines
+from tracetax.run.learning import learn
 from tracetax.run.progress import TerminalProgress
 from tracetax.run.session import Session
 from tracetax.words import plural
@@ -102,6 +103,8 @@ def _measure(
     console: Console,
     by: float | None,
 ) -> int:
+    if experiment.service and not any(record.block for record in folder.records()):
+        experiment = _learned(experiment, equipment, folder, machine, console)
     _headline(experiment, equipment, folder, machine, console)
     with tool_stays_off(equipment.isolation), TerminalProgress(console) as progress:
         ended = Session(experiment, equipment, folder, progress).run()
@@ -123,9 +126,34 @@ def _measure(
     return status if status or by is None else gate(slower_builds(findings.comparisons, by), by)
 
 
+def _learned(
+    experiment: Experiment, equipment: prepare.Equipment, folder: RunFolder, machine: Machine, console: Console
+) -> Experiment:
+    """Learn what single calls make, say it, and write it down. Raises UserError where nothing can be measured."""
+    console.print("Counting the records of single requests, agent by agent.")
+    with console.status("starting") as status:
+
+        def say(sentence: str) -> None:
+            console.print(sentence, soft_wrap=True, markup=False, highlight=False)
+
+        experiment = learn(experiment, equipment, folder, status.update, say)
+    manifest = folder.manifest
+    last = replace(manifest.invocations[-1], experiment=experiment)
+    folder.write_manifest(
+        replace(
+            manifest,
+            invocations=(*manifest.invocations[:-1], last),
+            hashes=prepare.hashes(experiment, equipment, machine),
+        )
+    )
+    return experiment
+
+
 def _print_plan(experiment: Experiment, agents: dict[str, Agent], seed: int, command: Command) -> None:
+    root = command.root
     runtimes = {
-        part.workload: load_workload(part.workload or experiment.workload, command.root)[1] for part in experiment.parts
+        part.workload: prepare.program_of(replace(experiment, workload=part.workload or experiment.workload), root)[1]
+        for part in experiment.parts
     }
     for line in plan_lines(experiment, agents, seed, next(iter(runtimes.values())), runtimes):
         command.console.print(line, soft_wrap=True)

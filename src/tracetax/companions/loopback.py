@@ -4,6 +4,7 @@ import contextlib
 import random
 import re
 import socket
+from collections.abc import Iterable
 from pathlib import Path
 
 PORTS_GIVEN = Path("/proc/sys/net/ipv4/ip_local_port_range")
@@ -42,6 +43,27 @@ def _sockets(pid: int) -> set[str]:
                 if target.startswith("socket:["):
                     inodes.add(target[8:-1])
     return inodes
+
+
+def is_taken(port: int) -> bool:
+    """Whether somebody listens on a port of the loopback address."""
+    with socket.socket() as probe:
+        probe.settimeout(1.0)
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def listener(port: int, among: Iterable[int]) -> int | None:
+    """Of some processes the one that listens on a port; None where none of them does."""
+    for pid in among:
+        own = _sockets(pid)
+        for table in ("tcp", "tcp6"):
+            with contextlib.suppress(OSError):
+                for line in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
+                    fields = line.split()
+                    of_port = int(fields[1].rpartition(":")[2], 16) == port
+                    if of_port and fields[3] == _LISTENING and fields[9] in own:
+                        return pid
+    return None
 
 
 def free_port() -> int:

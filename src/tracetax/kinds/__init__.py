@@ -5,6 +5,7 @@ Parameters are stored with the name of their kind beside them; which kinds there
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pkgutil import iter_modules
@@ -119,6 +120,20 @@ class Declaration(ABC, Generic[P]):
         """Records of one call of a sort; None where nobody knows."""
         del parameters, config, sort
         return None
+
+    def to_learn_from(self, parameters: P) -> P:
+        """Parameters of a trial from which it is learned how many records a call of each sort makes."""
+        return parameters
+
+    def with_learned(self, parameters: P, counted: Sequence[tuple[Configuration, Mapping[str, int]]]) -> P:
+        """Parameters with the records of a call, by configuration and sort, that were counted."""
+        del counted
+        return parameters
+
+    def is_learned(self, parameters: P) -> bool:
+        """Whether records of a call were counted, and no file declares them."""
+        del parameters
+        return False
 
     @abstractmethod
     def words(self, parameters: P) -> str:

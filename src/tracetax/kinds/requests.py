@@ -1,6 +1,7 @@
 """Requests: a load sends them to an HTTP service at a rate, each to one of its endpoints."""
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
@@ -23,6 +24,8 @@ LONGEST_REQUEST_SECONDS = 0.01
 START_SECONDS, WARM_UP_SECONDS, END_SECONDS = 3.0, 2.5, 1.0
 """Until it answers, with what it keeps its data in; of its warm-up; and of the end of both."""
 QUERIES = 20
+LEARNING_REQUESTS = 20
+"""Of a trial from which only the number of records is learned."""
 
 
 class Weighted(Struct, frozen=True):
@@ -30,6 +33,15 @@ class Weighted(Struct, frozen=True):
 
     endpoint: str
     weight: int
+
+
+class Learned(Struct, frozen=True):
+    """How many records a request made when requests were sent one by one."""
+
+    agent: str
+    configuration: str
+    endpoint: str
+    records: int
 
 
 class RequestParameters(Parameters, frozen=True, kw_only=True, tag="requests"):
@@ -42,6 +54,8 @@ class RequestParameters(Parameters, frozen=True, kw_only=True, tag="requests"):
     connections: int = 64
     """Open at once, at most."""
     arrivals: Arrivals = "fixed"
+    learned: tuple[Learned, ...] | None = None
+    """Of the user's own service, what agents' files cannot declare; None of others."""
 
     @property
     def cycle(self) -> int:
@@ -57,7 +71,11 @@ def cycle_records(parameters: RequestParameters, config: Configuration) -> int:
 
 
 def records_of(parameters: RequestParameters, config: Configuration, endpoint: str) -> int | None:
-    """Records of a request to an endpoint; None where the agent's file says that they vary, or nothing."""
+    """Records of a request to an endpoint; None where they vary, or nobody knows."""
+    if parameters.learned is not None:
+        key = (config.agent, config.name, endpoint)
+        counts = (one.records for one in parameters.learned if (one.agent, one.configuration, one.endpoint) == key)
+        return next(counts, None)
     declared = config.records_per_call.get(endpoint)
     return None if declared is None else declared.fixed + declared.per_query * parameters.queries
 
@@ -144,6 +162,26 @@ class Requests(Declaration[RequestParameters]):
     def records_of_sort(self, parameters: RequestParameters, config: Configuration, sort: str) -> int | None:
         """Of a request to the endpoint."""
         return records_of(parameters, config, sort)
+
+    def to_learn_from(self, parameters: RequestParameters) -> RequestParameters:
+        """A few cycles."""
+        cycles = -(-LEARNING_REQUESTS // parameters.cycle)
+        return replace(parameters, calls=cycles * parameters.cycle, learned=())
+
+    def with_learned(
+        self, parameters: RequestParameters, counted: Sequence[tuple[Configuration, Mapping[str, int]]]
+    ) -> RequestParameters:
+        """Those of each endpoint."""
+        learned = tuple(
+            Learned(config.agent, config.name, endpoint, records)
+            for config, known in counted
+            for endpoint, records in known.items()
+        )
+        return replace(parameters, learned=learned)
+
+    def is_learned(self, parameters: RequestParameters) -> bool:
+        """Of the user's own service."""
+        return parameters.learned is not None
 
     def words(self, parameters: RequestParameters) -> str:
         """Requests, endpoints, rate and connections."""

@@ -29,13 +29,14 @@ ROOM = 6
 """Configurations that stand side by side; of more, those that cost least."""
 CLEAR = 0.05
 """A number without an interval is the least where it lies this share below the next."""
-SHOWN = (Group.DELIVERS, Group.DROPS, Group.LOST, Group.PARTIAL, Group.COUNTS)
+SHOWN = (Group.DELIVERS, Group.DROPS, Group.LOST, Group.PARTIAL, Group.COUNTS, Group.UNCOUNTED)
 RANKED = "sets rank"
 TIE = "cannot be told apart"
 BEST = "✓"
 MEANING = (
-    f"{BEST} best, or too close to the best to tell apart, of those that deliver every record here. They are compared "
-    "block by block, so ± of two may overlap"
+    f"{BEST} best of its line, or too close to the best to tell apart; none where all are alike. Only who delivers every "
+    "record at that rate is considered. Agents are compared inside each block (repetition), so two may differ although their "
+    "± overlap"
 )
 
 

@@ -24,7 +24,7 @@ from tracetax.report.views import (
 )
 from tracetax.report.workloads import workload_tables
 from tracetax.results.findings import BuildComparison, ConfigurationFinding, Findings, Measure
-from tracetax.words import one, plural
+from tracetax.words import one
 
 WORDS = 20
 Cost = Literal["cpu", "overhead"]
@@ -278,4 +278,4 @@ def indicative(findings: Findings) -> str:
     if not findings.experiment.result or not any(part.indicative for part in parts):
         return ""
     fewest = min(part.blocks for part in parts)
-    return f"Indicative: {plural(fewest, 'block')}, and {INDICATIVE_BELOW} blocks (repetitions) make a result."
+    return f"Indicative: {fewest} of the {INDICATIVE_BELOW} blocks (repetitions) that make a result."

@@ -64,6 +64,9 @@ def render(findings: Findings, console: Console, page: Path | None, run: Path) -
         _print(console, _wrapped(first, console.width, "bold"))
         if caution := headline.indicative(findings):
             _print(console, _wrapped(caution, console.width, "yellow"))
+    own = findings.experiment.service
+    if own:
+        _statements(console, findings)
     if len(findings.comparisons) > 1:
         for comparison in findings.comparisons:
             _print(console, _wrapped(comparison.text, console.width))
@@ -85,10 +88,8 @@ def render(findings: Findings, console: Console, page: Path | None, run: Path) -
         if group[0].slope.name != "service_time" or any(line.published for line in group):
             console.print()
             _lines(console, group)
-    if findings.statements:
-        console.print()
-    for statement in findings.statements:
-        _print(console, _wrapped(statement.text, console.width))
+    if not own:
+        _statements(console, findings)
     run_wide = [verdict for verdict in findings.verdicts if verdict.code != "no-result"]
     if run_wide:
         console.print()
@@ -96,6 +97,14 @@ def render(findings: Findings, console: Console, page: Path | None, run: Path) -
         _verdict(console, verdict)
     console.print()
     _pointers(console, findings, page, run)
+
+
+def _statements(console: Console, findings: Findings) -> None:
+    """Print what follows from the rows in sentences."""
+    if findings.statements:
+        console.print()
+    for statement in findings.statements:
+        _print(console, _wrapped(statement.text, console.width))
 
 
 class _SideBySide(Struct, frozen=True):

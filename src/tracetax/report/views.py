@@ -68,6 +68,7 @@ class Group(Enum):
     DROPS = "drops by policy"
     PARTIAL = "delivers a part by design"
     COUNTS = "delivers metrics, no record of a call"
+    UNCOUNTED = "delivers records, and nobody knows how many are due"
     LOST = "lost records that it should deliver"
     SILENT = "delivers nothing, by design"
     FAILED = "no result"
@@ -149,7 +150,9 @@ def group_of_row(row: ConfigurationFinding) -> Group:
         return Group.PARTIAL
     if row.delivery == Delivery.AGGREGATED:
         return Group.COUNTS
-    if row.records.expected and not row.records.blocks_incomplete:
+    if not row.records.expected:
+        return Group.UNCOUNTED
+    if not row.records.blocks_incomplete:
         return Group.DELIVERS
     return Group.DROPS if row.delivery == Delivery.LOSSY else Group.LOST
 

@@ -13,6 +13,7 @@ from tracetax.results.earlier import Java, JvmSettings
 from tracetax.results.measure_names import MeasureName
 from tracetax.results.records import Cell, Verdict
 from tracetax.results.runtime import RuntimeFinding
+from tracetax.service import Objective
 
 SCHEMA_VERSION = 1
 
@@ -217,6 +218,10 @@ class ExperimentFinding(Struct, frozen=True):
     """The runtime of the workload; None where several are measured."""
     runtimes: dict[str, RuntimeFinding] = {}
     """Where several workloads are measured, the runtime of each, by the workload."""
+    service: str = ""
+    """The command of the user's own service, where that is what was measured."""
+    objective: Objective | None = None
+    """What its response times were asked to stay below."""
 
     def runtime_of(self, part: PartFinding) -> RuntimeFinding | None:
         """The runtime of a part's workload."""

@@ -14,6 +14,10 @@ MeasureName = Literal[
     "response_time_p90",
     "response_time_p99",
     "response_time_p99_9",
+    "response_time_median_added",
+    "response_time_p90_added",
+    "response_time_p99_added",
+    "response_time_p99_9_added",
     "lateness_median",
     "lateness_p99",
     "overhead",
@@ -28,6 +32,7 @@ MeasureName = Literal[
     "throughput_median",
     "throughput_q3",
     "cpu",
+    "cpu_ratio",
     "cpu_caller",
     "cpu_agent",
     "cpu_jit",
@@ -39,6 +44,7 @@ MeasureName = Literal[
     "collection_pause",
     "collection_pause_longest",
     "rss_peak",
+    "rss_peak_added",
     "startup_main",
     "startup_first_call",
     "startup_first_call_added",
@@ -55,7 +61,8 @@ the mean log ratio over blocks, not the ratio of the means.
 A median, percentile or maximum is the mean of the starts' own, not one of all calls; a quantile is missing where a
 start has fewer than ten calls beyond it.
 ``service_time_second_half`` is the estimator of MooBench: mean of the second half of a start's calls. ``cpu`` is that
-of all threads from first call to drained, less the baseline's, per invocation and per delivered record;
+of all threads from first call to drained, less the baseline's, per invocation and per delivered record; ``cpu_ratio``
+is, of a service, the geometric mean ratio of a request's CPU to the baselines';
 ``cpu_caller``, ``_agent``, ``_jit`` and ``_gc`` are its parts; ``cpu_waiting`` is in cores, in the quiet wait after
 drained. ``throughput`` is calls per second at full speed: a start's calls of the steady part ÷ the time that they
 took; ``throughput_q1``, ``_median`` and ``_q3`` are over the rates of the steady bins of all starts. ``heap_used_cv``

@@ -9,10 +9,11 @@ from tracetax.kinds import AnyParameters
 from tracetax.ledger import Ledger
 from tracetax.model import BASELINE, Use
 
-Role = Literal["baseline-1", "baseline-2", "configuration", "memory", "further"]
+Role = Literal["baseline-1", "baseline-2", "configuration", "memory", "further", "calibration"]
 """``memory`` is the extra trial of a configuration, small heap and nothing touched beforehand, whose times count for
-nothing. ``further`` is a start of it alone, whose time only says whether it was slow."""
-OUTSIDE_BLOCKS: tuple[Role, Role] = ("memory", "further")
+nothing. ``further`` is a start of it alone, whose time only says whether it was slow. ``calibration`` comes before all
+others, where it must be learned how many records a call makes."""
+OUTSIDE_BLOCKS: tuple[Role, ...] = ("memory", "further", "calibration")
 BASELINES: tuple[Role, Role] = ("baseline-1", "baseline-2")
 
 
@@ -186,6 +187,14 @@ class HeapUse(Struct, frozen=True):
     longest_pause_ns: int
 
 
+class SingleCalls(Struct, frozen=True):
+    """Calls of one sort that were made one by one, and the records that came of them."""
+
+    sort: str
+    calls: int
+    records: int
+
+
 class Building(Struct, frozen=True):
     """What building the program of a trial took: its processes together, one after the other."""
 
@@ -249,3 +258,5 @@ class TrialRecord(Struct, frozen=True):
     heap: HeapUse | None = None
     building: Building | None = None
     """Where the program was built in the trial, before it was started."""
+    singles: tuple[SingleCalls, ...] = ()
+    """Where calls were made one by one before the measured ones: how many records each sort made."""

@@ -7,6 +7,7 @@ connections that are opened, statements that are prepared.
 import time
 
 from tracetax.kinds import declaration_of
+from tracetax.results.records import SingleCalls
 from tracetax.run.context import TrialContext
 from tracetax.words import plural
 from tracetax.workloads.driver import WorkloadFailed
@@ -17,28 +18,32 @@ PHASE = "calibration"
 POLL_SECONDS = 0.005
 
 
-def calibrate(context: TrialContext, following: str) -> None:
+def calibrate(context: TrialContext, following: str) -> tuple[SingleCalls, ...]:
     """Count the records of calls of each sort, then let the receiver begin the phase ``following``.
 
-    Raises WorkloadFailed, with every difference, where they are not as many as the agent's file says.
+    Raises WorkloadFailed, with every difference, where they are not as many as the agent's file says. Where no file
+    can say it, as of the user's own service, they are counted all the same.
     """
     kind, parameters = declaration_of(context.parameters), context.parameters
     differences: list[str] = []
+    counted: list[SingleCalls] = []
     for sort in kind.sorts(parameters):
         declared = kind.records_of_sort(parameters, context.config, sort)
-        if declared is None:
+        if declared is None and not context.learns:
             continue
         context.watch(f"counting the records of single calls: {sort}")
         context.receiver.next_phase(PHASE)
         context.driver.say(f"one-by-one {CALLS} {sort}")
         context.driver.wait_for("warmed", context.limits.burst)
-        records = _settled(context, CALLS * declared)
-        if records != CALLS * declared:
+        records = _settled(context, CALLS * declared if declared else 0)
+        counted.append(SingleCalls(sort, CALLS, records))
+        if declared is not None and records != CALLS * declared:
             text = f"{plural(CALLS, 'call')} of {sort} made {plural(records, 'record')}"
             differences.append(f"{text}, and its file declares {CALLS * declared:,} (records_per_call.{sort})")
     context.receiver.next_phase(following)
     if differences:
         raise WorkloadFailed("records-differ", "; ".join(differences))
+    return tuple(counted)
 
 
 def _settled(context: TrialContext, due: int) -> int:

@@ -47,6 +47,8 @@ class TrialContext(Struct, frozen=True):
     """The signal that ends the program the ordinary way; empty where the end of its input does."""
     calibrates: bool = False
     """Whether the records of single calls are counted before any is measured."""
+    learns: bool = False
+    """Whether they are counted although nobody has declared how many they are."""
 
     @property
     def delivers(self) -> bool:

@@ -28,6 +28,8 @@ class Awaited(Struct, frozen=True):
     dropped_before: int
     """Drops that the log had admitted before the phase began."""
     last_call_ns: int
+    unknown: bool = False
+    """Whether records come, and nobody knows how many."""
 
 
 class Drained(Struct, frozen=True):
@@ -57,9 +59,10 @@ def drain(
 
     An agent that promises every record and owes some is given more time: up to the limit while its threads use CPU
     (``agent_cores``: cores in the last second), and ``limits.patience`` seconds of silence while it is connected. Of
-    what samples, only the quiet tells that no more is to come.
+    what samples, and where nobody knows how many records are due, only the quiet tells that no more is to come.
     """
-    expected, sampled = awaited.expected, config.delivery is Delivery.SAMPLED
+    expected = awaited.expected
+    sampled = config.delivery is Delivery.SAMPLED or awaited.unknown
     if expected == 0 and not sampled:
         return Drained(at_ns=awaited.last_call_ns, within_limit=True)
     deadline = time.monotonic() + limits.drain_base + expected * limits.drain_per_record

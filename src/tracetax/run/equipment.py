@@ -26,6 +26,8 @@ class Limits(Struct, frozen=True):
     drain_per_record: float = 100e-6
     write: float = 60.0
     end: float = 20.0
+    end_own: float = 5.0
+    """The same of a service of the user's, of which nothing is awaited any more."""
     term: float = 5.0
     metrics: float = 10.0
     """From the end of the warm-up until an agent that is asked for its metrics answers for the first time."""

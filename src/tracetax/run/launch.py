@@ -7,13 +7,19 @@ from types import MappingProxyType
 
 from tracetax.catalog import fill
 from tracetax.catalog.placeholders import ARTIFACT, FILES, PREPARED, SCRAPE_PORT, names_in
+from tracetax.companions.loopback import free_port, is_taken
+from tracetax.errors import UserError
 from tracetax.model import SCRAPED, WORKLOAD_BUILT
+from tracetax.process import clean_environment
+from tracetax.program import Service
 from tracetax.run.equipment import Equipment
 from tracetax.run.plan import TrialPlan, records_made
 from tracetax.run.runtimes import setting_flags
 from tracetax.run.stores import variable
 from tracetax.workloads.kinds import DriverFiles, kind_of
 
+FLAGS = "{flags}"
+"""Stands in a variable that takes an agent's flags; others take paths."""
 LISTEN = "listen"
 """Under which the port stands that a service is to listen on."""
 LISTEN_PORT = "listen.port"
@@ -46,29 +52,67 @@ def command_line(
         "expected.records.next_power_of_two": str(1 << max(0, expected - 1).bit_length()),
         "expected.calls": str(plan.part.parameters.calls),
         FILES: str(equipment.agent_folder(config.agent) / "files"),
-        WORKLOAD_BUILT: equipment.workload_built(plan.part.parameters, built),
+        WORKLOAD_BUILT: "" if workload.own else equipment.workload_built(plan.part.parameters, built),
         "trial.dir": str(scratch),
         "records.dir": str(records),
     }
     files = DriverFiles(output, logs / "status.txt")
+    flags = tuple(fill(flag, values) for flag in config.flags)
     words = {
         "wrapper": tuple(fill(word, values) for word in config.wrapper),
         "shared": shared_flags(plan, equipment, logs / "hs_err.log"),
-        "flags": tuple(fill(flag, values) for flag in config.flags),
+        "flags": flags,
         "arguments": () if workload.service else driver_arguments(plan, equipment, files),
     }
     texts = {
         "runtime": str(equipment.interpreter(plan.part.settings).program),
         "program": fill(config.program, values) or str(equipment.program or ""),
-        "search_path": ":".join(fill(entry, values) for entry in config.search_path),
+        "search_path": ":".join(filter(None, (fill(entry, values) for entry in config.search_path))),
+        "flags": " ".join(f'"{flag}"' if " " in flag else flag for flag in flags),
         "main": workload.main,
         WORKLOAD_BUILT: values[WORKLOAD_BUILT],
         LISTEN_PORT: str(ports.get(LISTEN, "")),
         **{f"stores.{name}.url": str(url) for name, url in equipment.stores.items()},
     }
     own = {name: fill(value, values) for name, value in config.environment.items()}
-    environment = {name: fill(value, texts) for name, value in workload.environment.items()} | own
-    return tuple(_filled(workload.start, words, texts)), environment
+    environment = {name: fill(value, texts) for name, value in workload.environment.items()}
+    if workload.own:
+        environment = {name: value for name, value in environment.items() if value}
+    start = workload.started_with.get(config.agent, workload.start)
+    return tuple(_filled(start, words, texts)), environment | own
+
+
+def whole_environment(equipment: Equipment, added: Mapping[str, str], source: Mapping[str, str]) -> dict[str, str]:
+    """All that a trial's program finds in its environment.
+
+    A service of the user's keeps the user's own, but what would change an agent; what agents come by goes before it.
+    """
+    if not equipment.workload.own:
+        return clean_environment(source, added)
+    attach = equipment.runtime.attach
+    prefixes = [name for agent in equipment.agents.values() for name in agent.environment_prefixes]
+    kept = {name: value for name, value in source.items() if not name.startswith(tuple(prefixes))}
+    joined = {
+        name: f"{kept[name]} {value}" if FLAGS in attach[name] else f"{value}:{kept[name]}"
+        for name, value in added.items()
+        if name in attach and kept.get(name)
+    }
+    return {**kept, **added, **joined}
+
+
+def listening(service: Service | None) -> dict[str, int]:
+    """The port that a service is to listen on, as ports are called; none where the program is no service.
+
+    Raises UserError where somebody else listens on the only one that it takes.
+    """
+    if service is None:
+        return {}
+    if service.port and is_taken(service.port):
+        raise UserError(
+            f"Port {service.port} is in use: the service could not listen on it.\n"
+            "End what listens there, or let the service take any port: {port} in --service and --url."
+        )
+    return {LISTEN: service.port or free_port()}
 
 
 def driver_arguments(plan: TrialPlan, equipment: Equipment, files: DriverFiles) -> tuple[str, ...]:
@@ -112,11 +156,13 @@ def by_hand(
     ports: Mapping[str, int],
     own: Sequence[Path],
     stores: Mapping[str, str] = MappingProxyType({}),
+    directory: str = "",
 ) -> str:
     """A shell script that starts a trial's workload again as it was started, for a debugger or a profiler.
 
     ``own`` are the trial's own folders: in their place the script makes one of its own. The sink has ended by then, so
-    its port is a variable that can be set. Addresses of ``stores`` hold passwords: they must be given as variables.
+    its port is a variable that can be set. A program of the user's is started in its ``directory``, and finds the
+    environment of whoever starts the script. Addresses of ``stores`` hold passwords: they must be given as variables.
     """
     port = ports.get(plan.config.protocol or "")
     values = {str(folder): "$work" for folder in own}
@@ -155,9 +201,9 @@ def by_hand(
             *(f': "${{{name}:?the address of a store, which has ended by now}}"' for name in addresses.values()),
             "work=$(mktemp -d)",
             'mkdir -p "$work/workload" "$work/records"',
-            'cd "$work"',
+            f"cd {quoted(directory)}" if directory else 'cd "$work"',
             'echo "its output, status.txt and logs: $work" >&2',
-            f"exec env -i \\\n  {variables} \\\n  " + " \\\n  ".join(map(quoted, command)),
+            f"exec env{'' if directory else ' -i'} \\\n  {variables} \\\n  " + " \\\n  ".join(map(quoted, command)),
             "",
         )
     )

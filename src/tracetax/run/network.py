@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 
 from tracetax.companions.receiver import Counts, PhaseReport, Receiver
+from tracetax.model import Delivery
 from tracetax.run.context import MEASURED, TrialContext
 from tracetax.run.drain import Awaited, Drained, drain
 from tracetax.run.drops import DropLog
@@ -42,7 +43,8 @@ class NetworkRecords:
     def settle(self, dropped_before: int, last_call_ns: int, agent_cores: Callable[[], float]) -> Drained:
         """Wait until received + reported drops = expected, or the receiver has been quiet for long enough."""
         trial = self._context
-        awaited = Awaited(MEASURED, trial.expected, dropped_before, last_call_ns)
+        unknown = not trial.expected and trial.config.delivery in (Delivery.COMPLETE, Delivery.LOSSY)
+        awaited = Awaited(MEASURED, trial.expected, dropped_before, last_call_ns, unknown)
         return drain(trial.receiver, trial.drops, trial.config, awaited, trial.limits, agent_cores, trial.watch)
 
     def look_at_drained(self) -> None:

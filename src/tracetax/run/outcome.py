@@ -47,6 +47,7 @@ def finished(
         versions=result.versions,
         moments=replace(record.moments, drained=outcome.drained.at_ns),
         disturbance=_disturbance(outcome),
+        singles=outcome.singles,
     )
 
 
@@ -99,16 +100,17 @@ def _warm_up(plan: TrialPlan, outcome: TrialOutcome) -> WarmUp:
 def _verdicts(plan: TrialPlan, outcome: TrialOutcome, ledger: Ledger, warm: WarmUp) -> list[Verdict]:
     """Every judgement on the trial."""
     config, protocols = plan.config, outcome.measured.protocols
+    learned = declaration_of(plan.part.parameters).is_learned(plan.part.parameters)
     elsewhere = summed(count for name, count in protocols.items() if config.protocol not in (None, name))
     return [
         *judge.of_warm_up(warm, config, connected=outcome.warmed.connected, delivers=plan.delivers),
         *judge.of_other_http((outcome.before.protocols, protocols), received=ledger.received),
-        *judge.of_records(ledger, config, backend=plan.use.backend),
+        *judge.of_records(ledger, config, backend=plan.use.backend, learned=learned),
         *judge.of_sample(ledger, warm.ledger, config),
         *judge.of_metrics(outcome.measured.of(config.protocol), ledger, warm.ledger, config),
         *judge.of_other_protocols(elsewhere, config),
         *judge.of_drain(ledger, config, outcome.arrived_by_drained, outcome.drained),
-        *judge.of_ending(outcome.ending, outcome.ends_by),
+        *judge.of_ending(outcome.ending, outcome.ends_by, own=learned),
         *judge.of_processes(outcome.whole_cpu_ns, outcome.ending, outcome.left_cpu_ns),
         *judge.of_load(outcome.load),
     ]

@@ -38,6 +38,11 @@ class TrialPlan(Struct, frozen=True):
     """Whether it is the first of its cell in a run."""
 
     @property
+    def learns(self) -> bool:
+        """Whether it is made only to learn how many records a call makes."""
+        return self.cell.role == "calibration"
+
+    @property
     def calibrates(self) -> bool:
         """Whether the records of single calls are counted first, where calls differ in them.
 

@@ -59,7 +59,7 @@ def started_program(start: ProgramStart, ports: Mapping[str, int], meanwhile: Ca
         environment=start.environment,
         stdout=logs / "stdout.txt",
         stderr=logs / "stderr.txt",
-        directory=logs,
+        directory=Path(equipment.workload.directory or logs),
         cores=equipment.isolation.workload,
     )
     with program, Flood(program, logs, most):

@@ -12,13 +12,15 @@ from tracetax.artifacts.builds import builder_of
 from tracetax.artifacts.cache import Say
 from tracetax.artifacts.runtimes import fetch_runtime, wheel_releases
 from tracetax.catalog import check_releases
+from tracetax.catalog.own.service import service_program
 from tracetax.catalog.placeholders import fill
 from tracetax.catalog.workload_file import check_offers, load_workload
 from tracetax.errors import ExitCode, UserError
-from tracetax.machine.toolchain import Interpreter, find_interpreter, find_interpreters, interpreter_at
+from tracetax.machine.toolchain import Interpreter, find_interpreter, find_interpreters, interpreter, interpreter_at
 from tracetax.model import BASELINE, Agent, Experiment
 from tracetax.process import clean_environment
 from tracetax.program import Find, Runtime, Setting, Workload
+from tracetax.service import OwnService
 from tracetax.words import listed_words
 from tracetax.workloads.kinds import kind_of
 
@@ -27,6 +29,8 @@ ASK_SECONDS = 30.0
 
 def program_of(experiment: Experiment, root: Path) -> tuple[Workload, Runtime]:
     """An experiment's workload and its runtime. Raises UserError where it is not one that can be measured so."""
+    if experiment.service:
+        return service_program(experiment.service, root)
     workload, runtime = load_workload(experiment.workload, root)
     kind_of(workload)
     check_offers(experiment, workload)
@@ -56,6 +60,8 @@ def obtain_interpreters(
     What is not on the machine is fetched as a wheel. Where nothing runs the workload, it is what builds it. Raises
     UserError for what is to be had neither way.
     """
+    if experiment.service:
+        return {0: running(experiment.service, runtime)}
     if runtime.find is None:
         return {0: builder_of(workload)}
     wanted = _wanted(experiment, runtime)
@@ -69,6 +75,16 @@ def obtain_interpreters(
         else _of_release(release or max(wheel_releases(runtime, root)), found, runtime, root, cache, say)
         for release in wanted
     }
+
+
+def running(service: OwnService, runtime: Runtime) -> Interpreter:
+    """What runs a service of the user's. Raises UserError where it is gone."""
+    program = Path(service.program)
+    if not program.is_file():
+        raise UserError(f"{program}, which ran {service.words}, is gone.", ExitCode.ENVIRONMENT)
+    if runtime.find is None:
+        return Interpreter(program, program.parent, version="", release=0, name=program.name)
+    return interpreter(runtime, program)
 
 
 def first_interpreter(workload: Workload, runtime: Runtime, wanted: Sequence[int], root: Path) -> Interpreter | None:
@@ -139,6 +155,9 @@ def foresee_runtimes(experiment: Experiment, agents: Mapping[str, Agent], root: 
     workload needs nothing can be said, for the launcher installs one. Raises UserError.
     """
     workload, runtime = program_of(experiment, root)
+    if experiment.service:
+        check_runtimes(experiment, agents, runtime, {0: running(experiment.service, runtime)})
+        return []
     if runtime.find is None:
         check_runtimes(experiment, agents, runtime, {0: builder_of(workload)})
         return []

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tracetax.companions.receiver import PhaseReport, Receiver
 from tracetax.companions.sink import Sink
@@ -15,7 +16,7 @@ from tracetax.machine.processes import ProcessTree
 from tracetax.machine.threads import compiling, peak_rss_bytes
 from tracetax.model import Configuration, Parameters
 from tracetax.process import Ending
-from tracetax.results.records import CpuAccount
+from tracetax.results.records import CpuAccount, SingleCalls
 from tracetax.run.calibration import calibrate
 from tracetax.run.context import MEASURED, WARM_UP, RecordSource, TrialContext
 from tracetax.run.drain import Drained
@@ -70,6 +71,8 @@ class TrialOutcome(Struct, frozen=True):
     """CPU of what the workload left behind, from wait4."""
     ends_by: str = ""
     """The signal that ends the workload the ordinary way; empty where the end of its input does."""
+    singles: tuple[SingleCalls, ...] = ()
+    """What calls made that were made one by one."""
 
 
 def conduct_or_end(
@@ -77,7 +80,10 @@ def conduct_or_end(
 ) -> TrialOutcome:
     """Lead the workload; one that hangs is asked, for its log, what it is doing, and ended: TERM, then KILL."""
     plan, equipment, logs = start.plan, start.equipment, start.logs
-    process, service = driver.program, equipment.workload.service
+    process, service, limits = driver.program, equipment.workload.service, equipment.limits
+    if equipment.workload.own:
+        assert service
+        limits = replace(limits, end=limits.end_own, start=limits.start + service.ready_within_ns / 1e9)
     try:
         with ProcessTree(process.pid, equipment.workload.process_tree) as tree, ExitStack() as opened:
             context = TrialContext(
@@ -86,7 +92,7 @@ def conduct_or_end(
                 expected=plan.expected,
                 least_warm_up_calls=equipment.workload.least_warm_up_calls,
                 threads=equipment.threads,
-                limits=equipment.limits,
+                limits=limits,
                 isolation=equipment.isolation,
                 receiver=sink,
                 driver=driver,
@@ -94,6 +100,7 @@ def conduct_or_end(
                 stores=tuple(opened.enter_context(_tree_of(store)) for store in start.stores),
                 ends_by=service.end if service else "",
                 calibrates=plan.calibrates,
+                learns=plan.learns,
                 drops=DropLog(plan.config.drop_log, (logs / "stdout.txt", logs / "stderr.txt")),
                 watch=watch,
             )
@@ -138,8 +145,7 @@ def _conduct(context: TrialContext, records: RecordSource, sampler: Sampler) -> 
         context.watch("warmed up, waiting for the compilers")
         rest = await_rest(lambda: compiling(tree.root, context.threads), context.limits.rest)
     before = records.close_warm_up(warmed.records)
-    if context.calibrates:
-        calibrate(context, MEASURED)
+    singles = calibrate(context, MEASURED) if context.calibrates else ()
     dropped_before = drops.total()
     calls = _call(context, records, sampler)
     drained = records.settle(dropped_before, calls.last_ns, sampler.agent_cores)
@@ -176,6 +182,7 @@ def _conduct(context: TrialContext, records: RecordSource, sampler: Sampler) -> 
         whole_cpu_ns=tree.whole_cpu_ns,
         left_cpu_ns=context.driver.program.orphans_cpu_ns,
         ends_by=context.ends_by,
+        singles=singles,
     )
 
 

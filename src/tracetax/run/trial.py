@@ -9,12 +9,10 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from tracetax.companions.loopback import free_port
 from tracetax.companions.receiver import Receiver
 from tracetax.companions.sink import SinkLost
 from tracetax.machine.disturbance import combined_load
 from tracetax.printable import printable_lines
-from tracetax.process import clean_environment
 from tracetax.results.folder import RunFolder, disk_errors
 from tracetax.results.records import Moments, TrialRecord, Verdict
 from tracetax.run.backends import receiver
@@ -22,7 +20,7 @@ from tracetax.run.building import LOG, Built, build_program
 from tracetax.run.context import WARM_UP
 from tracetax.run.equipment import Equipment
 from tracetax.run.files import RecordsFolder, records_folder
-from tracetax.run.launch import LISTEN, by_hand, command_line
+from tracetax.run.launch import by_hand, command_line, listening, whole_environment
 from tracetax.run.outcome import finished, with_process
 from tracetax.run.output import STREAMS, cut, last_lines
 from tracetax.run.plan import TrialPlan
@@ -96,17 +94,26 @@ def _attempt(
         ):
             equipment = replace(equipment, stores=stores.urls)
             own = built.class_path if built else ()
-            ports = dict(sink.ports) | ({LISTEN: free_port()} if equipment.workload.service else {})
+            ports = dict(sink.ports) | listening(equipment.workload.service)
             command, environment = command_line(plan, equipment, ports, scratch, logs, records.path, own)
             record = replace(record, command=command, environment=concealed(environment, stores.urls))
             watch("starting")
             sink.next_phase(WARM_UP)
             if plan.config.scrape:
                 sink.scrape(plan.config.scrape)
-            whole_environment = clean_environment(os.environ, environment)
+            everything = whole_environment(equipment, environment, os.environ)
+            shown_environment = environment if equipment.workload.own else everything
             script = scratch / COMMAND
             script.write_text(
-                by_hand(plan, command, whole_environment, ports, (scratch, logs, records.path), stores.urls),
+                by_hand(
+                    plan,
+                    command,
+                    shown_environment,
+                    ports,
+                    (scratch, logs, records.path),
+                    stores.urls,
+                    equipment.workload.directory,
+                ),
                 encoding="utf-8",
             )
             script.chmod(0o755)
@@ -115,7 +122,7 @@ def _attempt(
                 stores.check()
                 _check(sink, records if plan.config.writes_files else None)
 
-            start = ProgramStart(plan, equipment, command, whole_environment, scratch, logs, stores.servers)
+            start = ProgramStart(plan, equipment, command, everything, scratch, logs, stores.servers)
             with started_program(start, ports, meanwhile) as driver:
                 started.append(driver)
                 outcome = conduct_or_end(start, sink, driver, records, watch)

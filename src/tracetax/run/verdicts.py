@@ -12,7 +12,7 @@ from tracetax.machine.processes import disagreement
 from tracetax.model import Configuration, Delivery
 from tracetax.printable import printable
 from tracetax.process import Ending
-from tracetax.results.records import Verdict, WarmUp
+from tracetax.results.records import Severity, Verdict, WarmUp
 from tracetax.run.drain import Drained
 from tracetax.words import are, plural, share, was
 
@@ -22,8 +22,8 @@ LATE_ABOVE = 0.01
 """Share of the records that came after the drain, beyond what the agent may hold back, from which that is told."""
 
 
-def of_records(ledger: Ledger, config: Configuration, *, backend: str = "") -> list[Verdict]:
-    """Verdicts on what arrived against what was promised."""
+def of_records(ledger: Ledger, config: Configuration, *, backend: str = "", learned: bool = False) -> list[Verdict]:
+    """Verdicts on what arrived against what was promised, or ``learned`` from single calls."""
     verdicts = _of_messages(ledger, config, backend)
     if config.delivery is Delivery.NONE:
         if ledger.received:
@@ -38,7 +38,7 @@ def of_records(ledger: Ledger, config: Configuration, *, backend: str = "") -> l
             "is the method woven, and the name pattern right?"
         )
         return [*verdicts, Verdict("nothing-recorded", "error", text)]
-    return [*verdicts, *_of_surplus(ledger), *_of_missing(ledger, config), *_of_design(ledger, config)]
+    return [*verdicts, *_of_surplus(ledger, learned=learned), *_of_missing(ledger, config), *_of_design(ledger, config)]
 
 
 def _of_messages(ledger: Ledger, config: Configuration, backend: str) -> list[Verdict]:
@@ -66,10 +66,13 @@ def _of_messages(ledger: Ledger, config: Configuration, backend: str) -> list[Ve
     return verdicts
 
 
-def _of_surplus(ledger: Ledger) -> list[Verdict]:
+def _of_surplus(ledger: Ledger, *, learned: bool) -> list[Verdict]:
     """Verdicts on more records, or more admitted drops, than there can be."""
     if ledger.received > ledger.expected:
         text = f"{plural(ledger.received, 'record')} arrived, {ledger.expected:,} {was(ledger.expected)} expected"
+        if learned:
+            text += ", by what single requests made: what the service does of itself makes records too"
+            return [Verdict("more-than-learned", "note", text)]
         return [Verdict("too-many-records", "error", text)]
     surplus = ledger.received + ledger.dropped_reported - ledger.expected
     if surplus <= 0:
@@ -308,8 +311,12 @@ def of_processes(seen_ns: int | None, ending: Ending, left_cpu_ns: int) -> list[
     return [Verdict(code="cpu-differs", severity="note", text=text)]
 
 
-def of_ending(ending: Ending, by: str = "") -> list[Verdict]:
-    """Verdicts on how the workload ended after all was measured: by itself, or ``by`` the signal that ends it."""
+def of_ending(ending: Ending, by: str = "", *, own: bool = False) -> list[Verdict]:
+    """Verdicts on how the workload ended after all was measured: by itself, or ``by`` the signal that ends it.
+
+    A service of the user's ``own`` may end as it likes: all was measured by then.
+    """
+    severity: Severity = "note" if own else "error"
     if ending.left_behind:
         return [Verdict(code="left-behind", severity="error", text=f"the workload {ending.description}")]
     if by and ending.asked == by:
@@ -318,7 +325,7 @@ def of_ending(ending: Ending, by: str = "") -> list[Verdict]:
             return []
     elif by:
         text = f"the workload did not end by {by}; it took {ending.asked}"
-        return [Verdict(code="does-not-end", severity="error", text=text)]
+        return [Verdict(code="does-not-end", severity=severity, text=text)]
     elif ending.asked != "itself":
         return [
             Verdict(
@@ -328,5 +335,5 @@ def of_ending(ending: Ending, by: str = "") -> list[Verdict]:
             )
         ]
     if ending.status != 0:
-        return [Verdict(code="exit-status", severity="error", text=f"the workload {ending.description}")]
+        return [Verdict(code="exit-status", severity=severity, text=f"the workload {ending.description}")]
     return []

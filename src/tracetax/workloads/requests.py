@@ -11,6 +11,7 @@ from tracetax.parameters import FULL
 from tracetax.printable import printable
 from tracetax.program import Workload
 from tracetax.results.records import Verdict
+from tracetax.service import Sent
 from tracetax.words import share, was
 from tracetax.workloads import driver_output
 from tracetax.workloads.driver import WorkloadFailed
@@ -69,7 +70,7 @@ def arguments(parameters: RequestParameters, files: DriverFiles, workload: Workl
         msgspec.json.encode(
             {
                 "name": sent.endpoint,
-                "path": service.endpoints[sent.endpoint].replace("{queries}", str(parameters.queries)),
+                **_sent(service.endpoints[sent.endpoint], parameters.queries),
                 "weight": sent.weight,
             }
         )
@@ -88,6 +89,16 @@ def arguments(parameters: RequestParameters, files: DriverFiles, workload: Workl
         *("--out", str(files.output)),
         *("--status", str(files.status)),
     )
+
+
+def _sent(sent: Sent, queries: int) -> dict[str, object]:
+    """A request as the load's file has it; what holds unless it is said is left out."""
+    said = {"method": sent.method, "headers": sent.headers, "body": sent.body, "status": sent.status}
+    otherwise = Sent("")
+    return {
+        "path": sent.path.replace("{queries}", str(queries)),
+        **{key: value for key, value in said.items() if value != getattr(otherwise, key)},
+    }
 
 
 def collect(scratch: Path, trial: int, parameters: RequestParameters) -> Measured:

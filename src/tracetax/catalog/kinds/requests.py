@@ -17,6 +17,7 @@ from tracetax.errors import UserError
 from tracetax.kinds.requests import AT_FULL_SPEED, Arrivals, RequestParameters, Weighted, mix_words, reduced
 from tracetax.parameters import FULL, Offers, Rate
 from tracetax.program import Service, Workload
+from tracetax.service import Sent
 
 DRIVES = False
 NEEDED = ("requests", "endpoint")
@@ -24,8 +25,10 @@ CALLS = "requests"
 OPTIONS = ("endpoint", "queries", "connections")
 RATE = "100/s"
 """Where no rate is typed: at full speed a load says how busy a service is, and hardly what tracing costs it."""
-SECONDS_AT_A_RATE = 10
-"""Length of a trial at a rate where nobody says how many requests it makes."""
+SECONDS_AT_A_RATE, LONGEST_SECONDS = 10, 30
+"""Length of a trial at a rate where nobody says how many requests it makes; the longer where p99 needs it."""
+FOR_P99 = 1_000
+"""Requests of which ten lie beyond p99."""
 LEAST_WARM_UP = 2_000
 """Requests before which a service never counts as warm, where its file says nothing else."""
 IN_PATHS = ("queries",)
@@ -104,13 +107,17 @@ TypedMix: TypeAlias = Annotated[str, Meta(extra={"read": typed_mix})]
 def typed_parameters(
     options: TypedParameters, rate: str | None, calls: int | None, offers: Offers | None, report: Report
 ) -> Said:
-    """Endpoints, and so many whole cycles of requests as are due in ten seconds; at full speed 20,000 requests."""
+    """Endpoints, and whole cycles of requests: as many as are due in ten seconds, and at full speed 20,000.
+
+    At less than 100 requests/s it may be thirty seconds, so that p99 can be told.
+    """
     endpoints = offers.endpoints if offers else ()
     mix = _typed_endpoints(options.endpoint, endpoints, report)
     cycle = sum(sent.weight for sent in mix) or 1
     speed: Rate = read_one(RATE if rate is None else rate, CallRate, "--rate", report) or FULL
     if calls is None:
-        requests = max(1, (AT_FULL_SPEED if speed == FULL else round(SECONDS_AT_A_RATE * speed)) // cycle) * cycle
+        due = AT_FULL_SPEED if speed == FULL else max(SECONDS_AT_A_RATE * speed, min(FOR_P99, LONGEST_SECONDS * speed))
+        requests = max(1, -(-round(due) // cycle)) * cycle
     else:
         requests = read_one(calls, Requests, "--calls", report)
         if requests is not None and requests % cycle:
@@ -208,7 +215,7 @@ def completed_workload(workload: Workload, said: ServiceShape) -> Workload:
         least_warm_up_calls=said.warm_up.least_requests,
         offers=Offers(threads_max=1, wait=(), endpoints=tuple(said.endpoints)),
         service=Service(
-            endpoints=said.endpoints,
+            endpoints={name: Sent(path) for name, path in said.endpoints.items()},
             ready_path=said.ready.path,
             ready_within_ns=said.ready.within,
             end=said.end,

@@ -19,6 +19,7 @@ MARKS = {
     Group.DROPS: "hollow",
     Group.PARTIAL: "hollow",
     Group.COUNTS: "diamond",
+    Group.UNCOUNTED: "hollow",
     Group.LOST: "hollow",
     Group.SILENT: "diamond",
 }

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from tests.catalog.conftest import Repository
 from tracetax.catalog import CatalogError, load_catalog
-from tracetax.catalog.own_artifacts import Replaced, changed_files, unchanged, what_differs, with_artifacts
+from tracetax.catalog.own.artifacts import Replaced, changed_files, unchanged, what_differs, with_artifacts
 from tracetax.model import Use
 
 MAVEN = 'maven = "org.example:tracer:1.2.3"\nsha256 = "' + "0" * 64 + '"'

@@ -1,0 +1,58 @@
+"""A service of the user's, by its command: agents get into it, and what a request makes is learned and counted."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.end_to_end.command import tracetax
+from tracetax.results.folder import RunFolder
+from tracetax.results.records import TrialRecord
+
+pytestmark = pytest.mark.real
+REQUESTS = 100
+NODE = "require('http').createServer((q, a) => a.end('ok')).listen(process.argv[2], '127.0.0.1')\n"
+PYTHON = """
+import http.server, sys
+class Answers(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"ok")
+http.server.ThreadingHTTPServer.request_queue_size = 128
+http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Answers).serve_forever()
+"""
+
+
+def measured(folder: Path, command: str) -> tuple[str, list[TrialRecord]]:
+    """What is printed of a run of a block, and its trials in that block."""
+    said = ("--service", command, "--url", "http://127.0.0.1:{port}/", "--slo", "p50 < 5 s")
+    amount = ("--rate", "50/s", "--calls", str(REQUESTS), "--blocks", "1", "--out", str(folder / "run"))
+    status, printed = tracetax("run", *said, "--agent", "opentelemetry", *amount)
+    assert status == 0, printed
+    return printed, [record for record in RunFolder(folder / "run").records() if record.block]
+
+
+def test_the_records_of_a_request_are_learned_and_then_counted(tmp_path: Path) -> None:
+    (tmp_path / "shop.js").write_text(NODE)
+    printed, trials = measured(tmp_path, f"node {tmp_path}/shop.js {{port}}")
+    assert "OpenTelemetry (OTLP, as shipped): 1 record of a request to root" in printed
+    assert "p50 < 5 s" in printed
+    traced = [record.ledger for record in trials if not record.cell.is_baseline and record.ledger]
+    assert traced
+    assert {(ledger.expected, ledger.received) for ledger in traced} == {(REQUESTS, REQUESTS)}
+    for record in trials:
+        assert record.command == ("node", f"{tmp_path}/shop.js", record.command[-1])
+        assert ("NODE_OPTIONS" in record.environment) == (not record.cell.is_baseline)
+
+
+def test_a_framework_that_is_not_instrumented_is_told_and_measured(tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text(PYTHON)
+    printed, trials = measured(tmp_path, f"python3 {tmp_path}/shop.py {{port}}")
+    assert "no spans arrived of 10 requests" in printed
+    assert "nobody knows how many are due" in printed
+    traced = next(record for record in trials if not record.cell.is_baseline and record.ledger)
+    assert traced.ledger
+    assert (traced.ledger.expected, traced.ledger.received) == (0, 0)
+    assert traced.environment["TRACETAX_SEARCH_PATH"].count(":") >= 1
