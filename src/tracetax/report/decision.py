@@ -34,9 +34,9 @@ RANKED = "sets rank"
 TIE = "cannot be told apart"
 BEST = "✓"
 MEANING = (
-    f"{BEST} best of its line, or too close to the best to tell apart; none where all are alike. Only who delivers every "
-    "record at that rate is considered. Agents are compared inside each block (repetition), so two may differ although their "
-    "± overlap"
+    f"{BEST} best of its line, or too close to the best to tell apart; none where all are alike. Only who delivers "
+    "every record at that rate is considered. Agents are compared inside each block (repetition), so two may differ "
+    "although their intervals overlap"
 )
 
 
