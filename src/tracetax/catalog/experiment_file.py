@@ -2,16 +2,15 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tracetax.catalog.agent_file import EveryAgent, configured, listed, read_agents, stock_of, unknown_agent
+from tracetax.catalog.agent_file import EveryAgent, read_agents
 from tracetax.catalog.experiment_shape import (
     ExperimentShape,
     PartShape,
-    UsesShape,
     Variant,
     check_variants,
     combinations,
@@ -23,14 +22,17 @@ from tracetax.catalog.experiment_shape import (
     version_of,
 )
 from tracetax.catalog.kinds import kind_of_file
+from tracetax.catalog.own.service import program_of_service, with_nothing_learned
 from tracetax.catalog.published import published_rows
-from tracetax.catalog.reading import CatalogError, Report, did_you_mean, join, one_of, parsed, raise_problems, read
+from tracetax.catalog.reading import CatalogError, Report, did_you_mean, join, parsed, raise_problems, read
 from tracetax.catalog.runtime_file import sound_runtimes
 from tracetax.catalog.settings import Said, Typed, completed, said_in, settings_path
+from tracetax.catalog.uses import read_uses, uses_if_given, uses_of
 from tracetax.catalog.workload_file import Lack, MeasuredProgram, left_out, read_programs
 from tracetax.errors import UserError
-from tracetax.model import BASELINE, Agent, Experiment, Part, PublishedLine, PublishedRow, Use, kind_name, language_of
+from tracetax.model import Agent, Experiment, Part, PublishedLine, PublishedRow, kind_name, language_of
 from tracetax.program import Runtime
+from tracetax.service import OwnService
 
 
 def load_experiment(name_or_path: str, agents: EveryAgent, root: Path, *, variant: Variant = "") -> Experiment:
@@ -47,16 +49,24 @@ def load_experiment(name_or_path: str, agents: EveryAgent, root: Path, *, varian
 
 
 def load_catalog(
-    name_or_path: str, root: Path, own: Sequence[Path] = (), *, variant: Variant = "", typed: Typed | None = None
+    name_or_path: str,
+    root: Path,
+    own: Sequence[Path] = (),
+    *,
+    variant: Variant = "",
+    typed: Typed | None = None,
+    service: OwnService | None = None,
 ) -> tuple[dict[str, Agent], Experiment]:
     """One experiment and the agents for its workloads' languages; what was ``typed`` goes before the file's settings.
+
+    ``service`` is the user's own that its file describes, whose language is known.
 
     Raises UserError for an unknown name and CatalogError for files with problems, all of them together.
     """
     agents, reports = read_agents(root, own)
     path, label = find_experiment(name_or_path, root)
     report = Report(label)
-    experiment = read_experiment(path, agents, root, report, variant=variant, typed=typed)
+    experiment = read_experiment(path, agents, root, report, variant=variant, typed=typed, service=service)
     raise_problems(*reports, report, *([typed.report] if typed else []))
     if experiment is None:
         raise CatalogError([report])
@@ -106,6 +116,20 @@ def agents_of(experiment: Experiment, every: EveryAgent) -> dict[str, Agent]:
     return whole
 
 
+def service_table(name_or_path: str, root: Path) -> tuple[Path, object] | None:
+    """``[service]`` of an experiment, with its file; None where it has none. Raises UserError for no name."""
+    path, _ = find_experiment(name_or_path, root)
+    document = parsed(path, Report("")) or {}
+    return (path, document["service"]) if "service" in document else None
+
+
+def _add_endpoints(document: dict[str, Any], service: OwnService) -> None:
+    """Let the parameters say what is requested, where the file does not: each request by its weight."""
+    parameters = document.setdefault("parameters", {})
+    if isinstance(parameters, dict):
+        cast("dict[str, Any]", parameters).setdefault("endpoint", dict(service.weights))
+
+
 def workloads_of(name_or_path: str, root: Path) -> list[str]:
     """The workloads of an experiment as its file says them. Raises UserError for no name."""
     document = parsed(find_experiment(name_or_path, root)[0], Report("")) or {}
@@ -129,6 +153,7 @@ def read_experiment(
     *,
     variant: Variant = "",
     typed: Typed | None = None,
+    service: OwnService | None = None,
 ) -> Experiment | None:
     """Read and check one experiment; what is returned is of use only where the report has no problem.
 
@@ -141,8 +166,14 @@ def read_experiment(
         return None
     unknown = MeasuredProgram("", None, agents.of(""))
     programs: Sequence[MeasuredProgram]
-    programs = read_programs(_named_workloads(document), agents, root, report) or (unknown,)
+    if service:
+        programs = (program_of_service(service, agents, root),)
+        _add_endpoints(document, service)
+    else:
+        programs = read_programs(_named_workloads(document), agents, root, report) or (unknown,)
     shape = read(document, shape_for(programs, sound_runtimes(root)), report)
+    if bool(shape.workload) == bool(service):
+        report.add("workload", "is missing: which program is measured?" if not service else "goes without [service]")
     check_variants(shape, programs, report)
     measured = [_settings(program, programs, shape, variant, typed, report) for program in programs]
     shape = version_of(shape, variant, report)
@@ -156,8 +187,9 @@ def read_experiment(
     return Experiment(
         key=path.stem,
         title=shape.title,
-        workload=", ".join(shape.workload),
-        parts=parts,
+        workload=", ".join(program.key for program in programs) if service else ", ".join(shape.workload),
+        parts=with_nothing_learned(parts) if service else parts,
+        service=service,
         schedule=scheduled(shape.schedule, report),
         paper=shape.paper,
         result=shape.result,
@@ -229,14 +261,14 @@ def _parts(
     whole = PartShape(name=key, title=shape.title, parameters=type(shape.parameters)())
     for index, part in enumerate(shape.parts or (whole,)):
         path = f"parts[{index}]" if shape.parts else ""
-        groups, at = _uses_of(path, part, shape)
+        groups, at = uses_of(path, part, shape)
         if not groups:
             report.add(at, "is missing: name at least one configuration to measure")
-        uses = [_read_uses(groups, at, settings.program, lacks, report) for settings in measured]
+        uses = [read_uses(groups, at, settings.program, lacks, report) for settings in measured]
         for settings, own in zip(measured, uses, strict=True):
             if groups and not own and len(measured) > 1:
                 continue  # all of it is left out
-            if_given = _uses_if_given(groups, at, own)
+            if_given = uses_if_given(groups, at, own)
             for expanded in _expanded((path, index), part, shape, settings, report):
                 if any(expanded.name == other.name for other in parts):
                     report.add(join(path, "name"), f'there are two parts by the name of "{expanded.name}"')
@@ -282,99 +314,3 @@ def _expanded(
             levels=combination.levels,
             workload=settings.program.key if settings.program.level else "",
         )
-
-
-def _uses_of(path: str, part: PartShape, shape: ExperimentShape) -> tuple[tuple[UsesShape, ...], str]:
-    """A part's own configurations, or else the experiment's, with the key under which they stand."""
-    if part.configurations:
-        return part.configurations, join(path, "configurations")
-    return shape.configurations, "configurations"
-
-
-def _read_uses(
-    groups: tuple[UsesShape, ...], path: str, program: MeasuredProgram, lacks: list[Lack], report: Report
-) -> dict[str, Use]:
-    """The configurations named by ``groups``, by the key that names each; ``path`` is the key of the list.
-
-    What a program's language does not have is appended to ``lacks``.
-    """
-    uses: dict[str, Use] = {}
-    known = program.known
-    for position, group in enumerate(groups):
-        key = f"{path}[{position}]"
-        agent = known.agents.get(group.agent)
-        if group.use is not None and not group.use:
-            report.add(f"{key}.use", "is an empty list: name at least one configuration")
-        if agent is None:
-            if group.agent not in known.unreadable:
-                lacks.append(Lack(f"{key}.agent", group.agent, unknown_agent(group.agent, known), program.key))
-                lacks += [Lack(where, what, "", program.key) for where, what in _asked(group, key)]
-            continue
-        names = stock_of(agent) if group.use is None else group.use
-        if not names and group.use is None:
-            text = f"is missing: {agent.key} has no stock configuration that delivers records"
-            lacks.append(Lack(f"{key}.use", f"{agent.key} as shipped", text, program.key))
-        technologies, unknown = _technologies(agent, group, key, report)
-        lacks += [Lack(where, what, text, program.key) for where, what, text in unknown]
-        for technology in technologies:
-            for index, name in enumerate(names):
-                where = f"{key}.use[{index}]"
-                use = Use(agent.key, configured(agent, name, technology))
-                if use == BASELINE:
-                    report.add(where, "is the baseline, which every block contains twice without being named")
-                elif use.configuration not in agent.configurations:
-                    hint = did_you_mean(name, agent.configurations)
-                    command = listed(f"configurations {agent.key}", [agent])
-                    text = f'"{name}" is no configuration of {agent.key}{hint}   {command}'
-                    lacks.append(Lack(where, f"{agent.key} {name}", text, program.key))
-                elif use in uses.values():
-                    report.add(where, f"{use} is named twice")
-                else:
-                    uses[f"{where}:{technology}" if technology else where] = use
-    return uses
-
-
-def _asked(group: UsesShape, key: str) -> Iterator[tuple[str, str]]:
-    """What a group asks for of its agent: the key of each, and what it is."""
-    if group.use is None:
-        yield f"{key}.use", f"{group.agent} as shipped"
-    for index, name in enumerate(group.use or ()):
-        yield f"{key}.use[{index}]", f"{group.agent} {name}"
-    for index, technology in enumerate(group.technologies or ()):
-        yield f"{key}.technologies[{index}]", f"{group.agent} by {technology}"
-
-
-def _technologies(
-    agent: Agent, group: UsesShape, key: str, report: Report
-) -> tuple[tuple[str, ...], list[tuple[str, str, str]]]:
-    """Those that a group names, or an empty name where it names none; none after a problem was reported.
-
-    Beside them what the agent does not have: its key, what it is, and the problem.
-    """
-    unknown: list[tuple[str, str, str]] = []
-    if group.technologies is None:
-        return ("",), unknown
-    if not group.technologies:
-        report.add(f"{key}.technologies", "is an empty list: name at least one technology, or leave it out")
-    technologies: list[str] = []
-    for index, technology in enumerate(group.technologies):
-        where = f"{key}.technologies[{index}]"
-        if technology not in agent.technologies:
-            known = f". It has {one_of(agent.technologies)}" if agent.technologies else ", which has only one way"
-            hint = did_you_mean(technology, agent.technologies) or known
-            text = f'"{technology}" is no technology of {agent.key}{hint}'
-            unknown.append((where, f"{agent.key} by {technology}", text))
-        elif technology in technologies:
-            report.add(where, f"{technology} is named twice")
-        else:
-            technologies.append(technology)
-    if any(":" in name for name in group.use or ()):
-        report.add(f"{key}.technologies", "stands beside names that say a technology themselves: leave one of the two")
-        return (), unknown
-    return tuple(technologies), unknown
-
-
-def _uses_if_given(groups: tuple[UsesShape, ...], path: str, uses: Mapping[str, Use]) -> tuple[Use, ...]:
-    """Those of ``uses``, as ``_read_uses`` gave them, whose group may be left out."""
-    optional = tuple(f"{path}[{position}]" for position, group in enumerate(groups) if group.if_given)
-    return tuple(use for key, use in uses.items() if key.startswith(optional))

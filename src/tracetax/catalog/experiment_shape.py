@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from tracetax.catalog import units
 from tracetax.catalog.kinds import KindOfFile, ParametersShape, kind_of_file
+from tracetax.catalog.own.service import ServiceTable
 from tracetax.catalog.reading import Name, Report, Text, join
 from tracetax.catalog.settings import RuntimesShape, Said, runtime_tables, said_in, settings_path
 from tracetax.catalog.units import LONGEST_TRIAL_NS, Calls, Duration, HalfWidth, written
@@ -94,7 +95,8 @@ class ExperimentShape(Struct, frozen=True, kw_only=True):
     """The whole file of an experiment."""
 
     title: Text
-    workload: Annotated[tuple[Text, ...], Meta(extra={"factor": True})]
+    workload: Annotated[tuple[Text, ...], Meta(extra={"factor": True})] = ()
+    service: ServiceTable | None = None
     paper: Text | None = None
     result: bool = True
     rank_by: Literal["cpu", "overhead"] = "cpu"

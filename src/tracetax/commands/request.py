@@ -17,16 +17,17 @@ from tracetax.backend import Backend
 from tracetax.catalog import adhoc_experiment, every_agent, load_catalog, rescheduled
 from tracetax.catalog.backends import load_backends, with_backends
 from tracetax.catalog.command_line import WORKLOAD, TypedCalls, TypedExperiment, TypedSearch, typed_workloads
-from tracetax.catalog.experiment_file import agents_of
+from tracetax.catalog.experiment_file import agents_of, service_table
 from tracetax.catalog.experiment_shape import Variant
 from tracetax.catalog.kinds import TypedParameters
 from tracetax.catalog.own.artifacts import with_artifacts
 from tracetax.catalog.own.service import (
-    KIND,
     OPTIONS,
     TypedService,
     mix_to_type,
+    program_of_service,
     read_service,
+    service_of_file,
     service_program,
     service_runtime,
     with_nothing_learned,
@@ -35,7 +36,7 @@ from tracetax.catalog.own.service import (
 from tracetax.catalog.reading import COMMAND_LINE, Report, raise_problems
 from tracetax.catalog.runtime_file import sound_runtimes
 from tracetax.catalog.settings import SetOptions, option, typed_settings
-from tracetax.catalog.workload_file import MeasuredProgram, load_workload, read_programs
+from tracetax.catalog.workload_file import load_workload, read_programs
 from tracetax.commands.options import (
     NOT_AN_OPTION,
     AgentsDirs,
@@ -47,6 +48,7 @@ from tracetax.commands.options import (
 )
 from tracetax.errors import UserError
 from tracetax.model import Agent, Experiment
+from tracetax.service import OwnService
 
 DEFAULT_EXPERIMENT = "quick"
 RESUMABLE = frozenset({"blocks", "half_width", "budget", "resume", "fail_if", "dry_run"})
@@ -235,8 +237,7 @@ def _experiment(request: Request, root: Path) -> tuple[dict[str, Agent], Experim
                 f"{without_file[0]} goes with --agent; what an experiment measures stands in its file.\n"
                 "For example: ./tracetax run --agent kieker,opentelemetry --rate 1000/s --depth 10"
             )
-        name, own = request.experiment or DEFAULT_EXPERIMENT, request.agents_dirs
-        return load_catalog(name, root, own, variant=_variant(request), typed=typed_settings(request))
+        return _of_file(request, root)
     if request.experiment is not None:
         raise UserError("--agent and an experiment exclude each other: the experiment's file names its agents.")
     if variant := _variant(request):
@@ -260,41 +261,58 @@ def _experiment(request: Request, root: Path) -> tuple[dict[str, Agent], Experim
 
 def _of_service(request: Request, root: Path) -> tuple[dict[str, Agent], Experiment]:
     """What is measured of the user's own service, once it has been tried without an agent."""
-    from tracetax.run.trying import try_service  # loads much that --help need not wait for
-
     if request.workload is not None:
         raise UserError("--workload and --service exclude each other: each says what is measured.")
     report = Report(COMMAND_LINE)
     service = read_service(request, Path.cwd(), report)
     raise_problems(report)
     assert service
+    service, sentences = _tried(service, root)
     agents = every_agent(root, request.agents_dirs)
+    program = program_of_service(service, agents, root)
+    typed = dataclasses.replace(request, endpoint=request.endpoint or mix_to_type(service))
+    experiment = adhoc_experiment((program,), typed)
+    speed = experiment.title.removeprefix("What tracing costs ")
+    experiment = replace(
+        experiment,
+        key="service",
+        title=f"What tracing costs {service_program(service, root)[0].title} {speed}",
+        parts=with_nothing_learned(experiment.parts),
+        service=service,
+        left_out=(*experiment.left_out, *sentences),
+    )
+    known = agents_of(experiment, agents)
+    return {key: without_program(agent, service) for key, agent in known.items()}, experiment
+
+
+def _of_file(request: Request, root: Path) -> tuple[dict[str, Agent], Experiment]:
+    """The experiment of a file; where that describes a service of the user's, once it has been tried."""
+    name, own = request.experiment or DEFAULT_EXPERIMENT, request.agents_dirs
+    variant, typed = _variant(request), typed_settings(request)
+    described = service_table(name, root)
+    if described is None:
+        return load_catalog(name, root, own, variant=variant, typed=typed)
+    path, table = described
+    report = Report(name)
+    service = service_of_file(table, path.parent.absolute(), report)
+    raise_problems(report)
+    assert service
+    service, sentences = _tried(service, root)
+    agents, experiment = load_catalog(name, root, own, variant=variant, typed=typed, service=service)
+    experiment = replace(experiment, left_out=(*experiment.left_out, *sentences))
+    return {key: without_program(agent, service) for key, agent in agents.items()}, experiment
+
+
+def _tried(service: OwnService, root: Path) -> tuple[OwnService, tuple[str, ...]]:
+    """A service once it was tried without an agent, with its language, and what the user should know of it."""
+    from tracetax.run.trying import try_service  # loads much that --help need not wait for
+
     runtimes = sound_runtimes(root)
     if service.language:
         service_runtime(service, runtimes)
     print(f"Trying the service without an agent: {service.words}", file=sys.stderr)
     tried = try_service(service, runtimes)
-    service = tried.service
-    workload, runtime = service_program(service, root)
-    program = MeasuredProgram(
-        key=workload.key, runtime=runtime, known=agents.of(service.language, KIND), offers=workload.offers
-    )
-    typed = dataclasses.replace(request, endpoint=request.endpoint or mix_to_type(service))
-    experiment = adhoc_experiment((program,), typed)
-    parts = tuple(
-        replace(part, parameters=with_nothing_learned(part.parameters), title=part.title) for part in experiment.parts
-    )
-    speed = experiment.title.removeprefix("What tracing costs ")
-    experiment = replace(
-        experiment,
-        key="service",
-        title=f"What tracing costs {workload.title} {speed}",
-        parts=parts,
-        service=service,
-        left_out=(*experiment.left_out, *tried.sentences),
-    )
-    known = agents_of(experiment, agents)
-    return {key: without_program(agent, service) for key, agent in known.items()}, experiment
+    return tried.service, tried.sentences
 
 
 def _typed(request: Request, names: list[str]) -> list[str]:

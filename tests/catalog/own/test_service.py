@@ -3,11 +3,21 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from tracetax.catalog.own.service import TypedService, mix_to_type, read_service, service_runtime, service_workload
-from tracetax.catalog.reading import COMMAND_LINE, Report
+from tracetax.catalog.experiment_file import load_catalog, service_table
+from tracetax.catalog.own.service import (
+    TypedService,
+    mix_to_type,
+    read_service,
+    service_of_file,
+    service_runtime,
+    service_workload,
+)
+from tracetax.catalog.reading import COMMAND_LINE, CatalogError, Report, raise_problems
 from tracetax.catalog.runtime_file import sound_runtimes
 from tracetax.errors import UserError
+from tracetax.kinds.requests import RequestParameters, Weighted
 from tracetax.place import data_folder
 from tracetax.service import Objective, OwnService, Sent
 
@@ -116,3 +126,77 @@ def test_an_unknown_language_is_said() -> None:
     service = understood(TypedService(service=COMMAND, url=URL, language="jav"))
     with pytest.raises(UserError, match='"jav" is no language'):
         service_runtime(service, sound_runtimes(data_folder()))
+
+
+FILE = """
+title = "What tracing costs the shop"
+[service]
+command = "node shop.js --port={port}"
+url = "http://127.0.0.1:{port}/"
+requests = "requests.jsonl"
+slo = "p99 < 50 ms"
+[parameters]
+requests = 400
+rate = "100/s"
+[[configurations]]
+agent = "opentelemetry"
+use = ["otlp"]
+[schedule]
+blocks = { min = 2, max = 2 }
+budget = "5min"
+"""
+
+
+def described(folder: Path, text: str = FILE) -> OwnService:
+    """The service that an experiment's file describes, as it is once it was tried."""
+    file = folder / "shop.toml"
+    file.write_text(text)
+    (folder / "requests.jsonl").write_text('{"path": "/", "weight": 3}\n{"path": "/orders"}\n')
+    table = service_table(str(file), data_folder())
+    assert table
+    report = Report(file.name)
+    service = service_of_file(table[1], folder, report)
+    raise_problems(report)
+    assert service
+    return replace(service, language="node", program="/usr/bin/node")
+
+
+def test_a_file_describes_a_service_and_what_is_measured_of_it(tmp_path: Path) -> None:
+    service = described(tmp_path)
+    agents, experiment = load_catalog(str(tmp_path / "shop.toml"), data_folder(), service=service)
+    (part,) = experiment.parts
+    assert (experiment.workload, experiment.service, part.settings) == ("requests/node", service, {})
+    assert part.parameters == RequestParameters(
+        calls=400, rate=100.0, mix=(Weighted("root", 3), Weighted("orders", 1)), learned=()
+    )
+    assert agents["opentelemetry"].language == "node"
+    assert service.directory == str(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right", "says"),
+    [
+        ("command =", "comand =", "service.comand"),
+        ('slo = "p99', 'slo = "p98', "service.slo"),
+        ("http://127.0.0.1:{port}", "http://example.com", "service.url"),
+        ("requests.jsonl", "none.jsonl", "service.requests"),
+        ("--port={port}", "", "service.command: must say {port}"),
+    ],
+)
+def test_a_mistake_in_a_file_is_said_by_its_key(tmp_path: Path, wrong: str, right: str, says: str) -> None:
+    with pytest.raises(CatalogError) as caught:
+        described(tmp_path, FILE.replace(wrong, right))
+    assert says in str(caught.value)
+
+
+def test_a_service_and_a_workload_exclude_each_other(tmp_path: Path) -> None:
+    service = described(tmp_path, f'workload = "requests/node"\n{FILE}')
+    with pytest.raises(CatalogError, match="workload: goes without"):
+        load_catalog(str(tmp_path / "shop.toml"), data_folder(), service=service)
+
+
+def test_an_experiment_without_either_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "none.toml"
+    file.write_text('title = "T"\n[[configurations]]\nagent = "none"\n')
+    with pytest.raises(CatalogError, match="workload: is missing"):
+        load_catalog(str(file), data_folder())

@@ -11,19 +11,21 @@ from typing import Annotated, Any, TypeAlias
 from urllib.parse import SplitResult, urlsplit
 
 from cyclopts import Parameter
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
+from tracetax.catalog.agent_file import EveryAgent
 from tracetax.catalog.agent_shape import UrlPath
 from tracetax.catalog.kinds.requests import LEAST_WARM_UP, LISTEN
-from tracetax.catalog.reading import Report, Text, did_you_mean, one_of, read, read_one
+from tracetax.catalog.reading import Name, Report, Text, did_you_mean, one_of, read, read_one
 from tracetax.catalog.runtime_file import FOLDER, sound_runtimes
 from tracetax.catalog.settings import option
 from tracetax.catalog.units import duration
+from tracetax.catalog.workload_file import MeasuredProgram
 from tracetax.errors import UserError
 from tracetax.kinds.requests import RequestParameters, reduced
-from tracetax.model import AS_BUILT, Agent
-from tracetax.parameters import Offers, Parameters
+from tracetax.model import AS_BUILT, Agent, Part
+from tracetax.parameters import Offers
 from tracetax.program import Runtime, Service, Workload
 from tracetax.service import Objective, OwnService, Sent
 
@@ -73,6 +75,24 @@ class TypedService:
 
 OPTIONS = ("url", "requests", "ready", "language", "slo", "service_with")
 """Options that mean something beside ``--service`` only."""
+
+
+class ServiceTable(Struct, frozen=True, kw_only=True):
+    """``[service]`` in an experiment's file: what is typed otherwise, ``command`` for ``--service``."""
+
+    command: Text
+    url: Text
+    requests: Text | None = None
+    ready: Text | None = None
+    language: Name | None = None
+    slo: Text | None = None
+    other: dict[Name, Text] = field(default={}, name="with")
+
+
+class ServiceDocument(Struct, frozen=True, kw_only=True):
+    """As much of an experiment's file as says which service it measures."""
+
+    service: ServiceTable
 
 
 class RequestShape(Struct, frozen=True, kw_only=True):
@@ -125,6 +145,29 @@ def read_service(typed: TypedService, directory: Path, report: Report) -> OwnSer
         objective=objective,
         with_agent=others,
     )
+
+
+def service_of_file(table: object, folder: Path, report: Report) -> OwnService | None:
+    """What ``[service]`` of an experiment's file in ``folder`` says; None where problems were reported."""
+    said = read({"service": table}, ServiceDocument, report).service
+    if report.problems:
+        return None
+    typed = TypedService(
+        service=said.command,
+        url=said.url,
+        requests=folder / said.requests if said.requests else None,
+        ready=said.ready,
+        language=said.language,
+        slo=said.slo,
+        service_with=tuple(f"{agent}={command}" for agent, command in said.other.items()),
+    )
+    own = Report(report.file)
+    service = read_service(typed, folder, own)
+    keys = {"--service": "command", "--service-with": "with"}
+    for problem in own.problems:
+        option, space, rest = problem.key.partition(" ")
+        report.add(f"service.{keys.get(option, option.removeprefix('--'))}{space}{rest}", problem.text)
+    return service
 
 
 _PORT_FREE = ":00000"
@@ -298,10 +341,20 @@ def mix_to_type(service: OwnService) -> str:
     return ",".join(f"{sent.endpoint}={sent.weight}" for sent in reduced(service.weights))
 
 
-def with_nothing_learned(parameters: Parameters) -> Parameters:
-    """Parameters of which it is still to be learned how many records a request makes."""
-    assert isinstance(parameters, RequestParameters)
-    return replace(parameters, learned=())
+def program_of_service(service: OwnService, agents: EveryAgent, root: Path) -> MeasuredProgram:
+    """A service whose language is known, as a program that an experiment measures."""
+    workload, runtime = service_program(service, root)
+    known = agents.of(service.language, KIND)
+    return MeasuredProgram(key=workload.key, runtime=runtime, known=known, offers=workload.offers)
+
+
+def with_nothing_learned(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    """Parts of which it is still to be learned how many records a request makes."""
+    return tuple(
+        replace(part, parameters=replace(part.parameters, learned=()))
+        for part in parts
+        if isinstance(part.parameters, RequestParameters)
+    )
 
 
 def without_program(agent: Agent, service: OwnService) -> Agent:
