@@ -27,7 +27,7 @@ from tracetax.parameters import FULL as FULL
 from tracetax.parameters import Parameters as Parameters
 from tracetax.parameters import Rate as Rate
 from tracetax.schedule import Schedule as Schedule
-from tracetax.service import OwnService
+from tracetax.service import Objective, OwnService
 
 
 class Use(Struct, frozen=True):
@@ -99,7 +99,7 @@ class Part(Struct, frozen=True):
 
 
 class Search(Struct, frozen=True):
-    """How the highest rate is searched for at which a configuration delivers every record."""
+    """How the highest rate is searched for at which a configuration delivers every record, or keeps an objective."""
 
     seconds: float = 5.0
     """Length of the measured calls of a trial at a rate."""
@@ -109,6 +109,8 @@ class Search(Struct, frozen=True):
     """How far apart the two rates of the answer may be, as a share of the lower one."""
     further: int = 6
     """Trials at each of the two rates, beyond the one that found it; at the lower one maybe more."""
+    objective: Objective | None = None
+    """What is searched for in the place of completeness: the highest rate at which a service's answers keep to it."""
 
 
 class PublishedRow(Struct, frozen=True):

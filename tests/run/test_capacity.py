@@ -11,13 +11,16 @@ from tests.results.trials import ledger, record
 from tests.run.stand_ins import configuration, experiment, fake_equipment, new_run
 from tracetax.analysis.capacity import build_capacity, claim
 from tracetax.kinds.calltree import TreeParameters
-from tracetax.model import FULL, Delivery, Part, Rate, Search
+from tracetax.kinds.requests import RequestParameters, Weighted
+from tracetax.ledger import Ledger
+from tracetax.model import BASELINE, FULL, Delivery, Part, Rate, Search
 from tracetax.results.capacity import CapacityFinding, CapacityTrial, CountsAs, looks, trials_of
 from tracetax.results.folder import RunFolder
-from tracetax.results.records import Disturbance, Moments, TrialRecord
+from tracetax.results.records import Cell, Disturbance, Durations, Moments, TrialRecord
 from tracetax.run import capacity
 from tracetax.run.capacity import CapacitySearch, at_rate, next_step
 from tracetax.run.equipment import Equipment
+from tracetax.service import Objective
 from tracetax.statistics.threshold import Look, share_at_most
 
 QUICK = Search(seconds=0.2, lowest=100.0, resolution=0.5, further=1)
@@ -249,3 +252,45 @@ def test_a_caller_that_makes_not_even_the_lowest_rate_has_no_answer(
 def test_a_trial_calls_for_as_long_as_was_asked() -> None:
     part: Part = experiment(configuration("flat")).parts[0]
     assert at_rate(part, 1_500.0, Search(seconds=4.0)).parameters == TreeParameters(calls=6_000, depth=3, rate=1_500.0)
+
+
+def answering(number: int, rate: Rate, p99_ms: float) -> TrialRecord:
+    """A good trial of a service at a rate, whose p99 was so long."""
+    calls = 1_000
+    lasted = round(calls / (100.0 if rate == FULL else float(rate)) * 1e9)
+    times = Durations(mean=1e6, median=1e6, p90=2e6, p99=p99_ms * 1e6, p999=9e8, max=9e8, count=calls)
+    return TrialRecord(
+        number=number,
+        block=number,
+        block_size=1,
+        cell=Cell(part="p", use=BASELINE, heap_bytes=0),
+        parameters=RequestParameters(calls=calls, rate=rate, mix=(Weighted("one", 1),), learned=()),
+        attempt=1,
+        status="ok",
+        verdicts=(),
+        command=(),
+        environment={},
+        started_at="2026-01-01T00:00:00+00:00",
+        moments=Moments(spawned=1, first_call=1, last_call=1 + lasted),
+        ledger=Ledger(expected=0, received=0, dropped_reported=0, expected_trees=0),
+        response=None if rate == FULL else times,
+    )
+
+
+def test_an_objective_is_searched_for_by_response_times() -> None:
+    objective = Objective("p99", 50_000_000, "p99 < 50 ms")
+    records = [answering(1, FULL, 0.0), answering(2, 90.0, 60.0), answering(3, 45.0, 49.0), answering(4, 45.0, 50.0)]
+    trials = trials_of(records, "p", objective)
+    assert [trial.counts for trial in trials] == ["incomplete", "incomplete", "complete", "incomplete"]
+
+
+def test_the_search_ends_beside_the_rate_at_which_an_objective_breaks() -> None:
+    search = Search(objective=Objective("p99", 50_000_000, "p99 < 50 ms"))
+    records = [answering(1, FULL, 0.0)]
+    while (rate := next_step(trials_of(records, "p", search.objective), search).rate) is not None:
+        assert len(records) < 60
+        records.append(answering(len(records) + 1, rate, 40.0 if rate != FULL and float(rate) <= 70.0 else 60.0))
+    held = [float(one.parameters.rate) for one in records[1:] if one.response and one.response.p99 < 50e6]
+    broken = [float(one.parameters.rate) for one in records[1:] if one.response and one.response.p99 > 50e6]
+    assert max(held) <= 70.0 < min(broken)
+    assert min(broken) <= max(held) * (1 + search.resolution) * 1.005

@@ -69,7 +69,7 @@ def _finding(part: Part, manifest: Manifest, records: list[TrialRecord]) -> Capa
     agent = manifest.agents[use.agent].built(use.build)
     config = agent.configurations[use.configuration]
     artifact = agent.artifacts.get("agent")
-    trials = trials_of(records, part.name)
+    trials = trials_of(records, part.name, search.objective)
     ran_on = manifest.ran_on.get(part.name)
     low, high = _ends(part, config, trials)
     claimed = claim(trials, search)
@@ -78,7 +78,8 @@ def _finding(part: Part, manifest: Manifest, records: list[TrialRecord]) -> Capa
     if low and claimed:
         low = replace(low, set_aside=claimed.set_aside, failed=claimed.failed)
     queue = declaration_of(part.parameters).queue_records(part.parameters, config)
-    hidden = queue / (search.seconds * _records(part, config)) if queue and low and high else None
+    records_of_call = _records(part, config)
+    hidden = queue / (search.seconds * records_of_call) if queue and low and high and records_of_call else None
     return CapacityFinding(
         part=part.name,
         agent=use.agent,
@@ -203,6 +204,8 @@ def _sentence(
     search: Search,
 ) -> str:
     low, high = ends_found
+    if search.objective:
+        return _of_objective(title, outcome, ends_found, claimed, search)
     length = f"trials of {search.seconds:g} s"
     if outcome == "failed":
         return f"{title}: its trials failed; there is no answer."
@@ -240,6 +243,40 @@ def _sentence(
         were = "rate that was" if given_up == 1 else "rates that were"
         text += f", which allows for the {given_up:,} {were} given up before it"
     return f"{text}.{_left_out(claimed)}"
+
+
+def _of_objective(
+    title: str,
+    outcome: CapacityOutcome,
+    ends_found: tuple[CapacityEnd | None, CapacityEnd | None],
+    claimed: Claim | None,
+    search: Search,
+) -> str:
+    """Up to which rate an objective is kept."""
+    low, high = ends_found
+    assert search.objective
+    asked, length = search.objective.text, f"trials of {search.seconds:g} s"
+    if outcome == "failed":
+        return f"{title}: its trials failed; there is no answer."
+    if low is None and high is None:
+        return f"{title}: no trial counts yet. The search has not ended."
+    clauses: list[str] = []
+    if low:
+        clauses.append(f"{asked} holds at {_per_second(low)}, in {low.complete} of {low.trials} {length}")
+    if high and high.lossy:
+        where = f"at {_per_second(high)} ({high.lossy} of {high.trials})"
+        clauses.append(f"not {where}" if low else f"{asked} does not hold {where}")
+    elif high:
+        clauses.append(f"{_per_second(high)} are not made")
+    text = f"{title}: {', '.join(clauses)}"
+    if outcome == "unfinished" or claimed is None:
+        return f"{text}. {'' if outcome != 'unfinished' else 'The search has not ended.'}".rstrip()
+    share = two_digits(100 * claimed.loss_at_most)
+    return f"{text}. With 95 % confidence it is broken in fewer than {share} % of such trials at the lower rate."
+
+
+def _per_second(end: CapacityEnd) -> str:
+    return "full speed" if end.rate == FULL else f"{_three_digits(float(end.rate))} requests/s"
 
 
 def _left_out(claimed: Claim) -> str:

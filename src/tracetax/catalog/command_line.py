@@ -5,7 +5,7 @@ What was typed is in frozen dataclasses, whose fields are called as their option
 Every problem is named by its option.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from tracetax.catalog.agent_file import configured, listed, stock_of, unknown_agent
 from tracetax.catalog.experiment_shape import Blocks, NarrowEnough, combinations, too_long
 from tracetax.catalog.kinds import TypedParameters, at_speed, kind_of_file
-from tracetax.catalog.own.service import TypedService
+from tracetax.catalog.own.service import TypedService, objective_of
 from tracetax.catalog.reading import COMMAND_LINE, Report, did_you_mean, raise_problems, read_one
 from tracetax.catalog.settings import Said, TypedSettings, completed, option, typed_settings
 from tracetax.catalog.units import CallRate, Duration, HalfWidth
@@ -41,6 +41,8 @@ ENOUGH_BLOCKS = 10
 MANY_BLOCKS = 100
 """What ``--half-width`` alone asks for: at least so many blocks that it is a result, and room to get there."""
 SEARCH_BUDGET = "20min"
+SECONDS_OF_OBJECTIVE = 10.0
+"""Length of a trial that shows whether an objective is kept, where nobody says it."""
 SHORTEST_NS = 10**9
 """In less time, a hiccup of the machine decides whether a rate was made."""
 Further: TypeAlias = Annotated[int, Meta(ge=1, le=1_000)]
@@ -96,10 +98,10 @@ class TypedSearched:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TypedSearch(TypedSettings, TypedParameters, TypedSearched):
+class TypedSearch(TypedSettings, TypedParameters, TypedService, TypedSearched):
     """All that makes a search. Fields of the last base come first in ``--help``."""
 
-    seconds: str | None = option(None, "How long a trial calls, such as 10s. Default: 5s.")
+    seconds: str | None = option(None, "How long a trial calls, such as 10s. Default: 5s, with --slo 10s.")
     lowest: str | None = option(None, "The lowest rate that is tried, in calls per second. Default: 10/s.")
     further: int | None = option(
         None,
@@ -181,9 +183,14 @@ def searched_experiment(program: MeasuredProgram, typed: TypedSearch) -> tuple[E
     uses = _typed_uses(typed, program, lacks, report)
     left_out(lacks, (program,), report)
     agents = known.agents
-    for use in uses:
-        _check_promised(use, agents[use.agent], report)
     search = _read_search(typed, report)
+    if search.objective:
+        uses = (BASELINE, *uses)
+        if kind_of_file(program.key).DRIVES:
+            report.add("--slo", f"is about the answers of a service, and {program.key} is none")
+    else:
+        for use in uses:
+            _check_promised(use, agents[use.agent], report)
     parameters = _typed_parameters(typed, FULL, None, program, report)
     settings = _levels(typed, program, (program,), report)
     budget_ns: int = read_one(SEARCH_BUDGET if typed.budget is None else typed.budget, Duration, "--budget", report)
@@ -191,8 +198,7 @@ def searched_experiment(program: MeasuredProgram, typed: TypedSearch) -> tuple[E
     parts = tuple(
         Part(
             name=f"{use.agent}-{use.configuration}{level.suffix}".replace(":", "-"),
-            title=f"{agents[use.agent].name} ({agents[use.agent].configurations[use.configuration].title})"
-            f"{level.title_suffix}",
+            title=_searched_title(use, agents) + level.title_suffix,
             parameters=level.parameters,
             uses=(use,),
             settings=level.settings,
@@ -203,12 +209,21 @@ def searched_experiment(program: MeasuredProgram, typed: TypedSearch) -> tuple[E
     )
     experiment = Experiment(
         key="capacity",
-        title="The highest rate at which every record is delivered",
+        title=f"The highest rate at which {search.objective.text}"
+        if search.objective
+        else "The highest rate at which every record is delivered",
         workload=program.key,
         parts=parts,
         schedule=Schedule(budget_ns=budget_ns, memory=False),
     )
     return experiment, search
+
+
+def _searched_title(use: Use, agents: Mapping[str, Agent]) -> str:
+    """What is searched, in words."""
+    if use == BASELINE:
+        return "No agent"
+    return f"{agents[use.agent].name} ({agents[use.agent].configurations[use.configuration].title})"
 
 
 def rescheduled(
@@ -359,7 +374,8 @@ def _read_search(typed: TypedSearch, report: Report) -> Search:
     if lowest == FULL:
         report.add("--lowest", '"full" is tried in any case: write for example "10/s"')
     return Search(
-        seconds=otherwise.seconds if length_ns is None else length_ns / 1e9,
+        seconds=length_ns / 1e9 if length_ns else SECONDS_OF_OBJECTIVE if typed.slo else otherwise.seconds,
+        objective=objective_of(typed.slo, report) if typed.slo is not None else None,
         lowest=otherwise.lowest if lowest in (None, FULL) else three_digits(float(lowest)),
         resolution=otherwise.resolution,
         further=otherwise.further if typed.further is None else read_one(typed.further, Further, "--further", report),

@@ -11,11 +11,12 @@ from tracetax.analysis.capacity import build_capacity
 from tracetax.catalog import every_agent, rescheduled
 from tracetax.catalog.command_line import one_workload, searched_experiment
 from tracetax.catalog.own.artifacts import with_artifacts
+from tracetax.catalog.own.service import mix_to_type, program_of_service, with_nothing_learned, without_program
 from tracetax.catalog.workload_file import MeasuredProgram, load_workload
 from tracetax.commands.console import console as new_console
 from tracetax.commands.ending import ending_in_order, tell_failed
 from tracetax.commands.opening import Command, new_run, refuse_changed_files, taken_up
-from tracetax.commands.request import NO_CAPACITY_REQUEST, Asked, CapacityRequest
+from tracetax.commands.request import NO_CAPACITY_REQUEST, Asked, CapacityRequest, service_tried
 from tracetax.errors import ExitCode, UserError
 from tracetax.machine.facts import machine_facts
 from tracetax.machine.isolation import tool_stays_off
@@ -27,6 +28,7 @@ from tracetax.results.folder import RunFolder, resume_command
 from tracetax.run.capacity import CapacitySearch
 from tracetax.run.equipment import Equipment
 from tracetax.run.progress import TerminalProgress
+from tracetax.service import OwnService
 
 
 def capacity_command(request: CapacityRequest, root: Path, typed: tuple[str, ...]) -> int:
@@ -37,11 +39,26 @@ def capacity_command(request: CapacityRequest, root: Path, typed: tuple[str, ...
         return _resume(request, request.resume, command)
     if request.agent is None:
         raise UserError("--agent says whose rate is searched for: ./tracetax capacity --agent opentelemetry,kieker")
-    workload, runtime = load_workload(one_workload(request.workload), root)
-    known = every_agent(root, request.agents_dirs).of(language_of(workload.key), kind_name(workload.key))
-    program = MeasuredProgram(workload.key, runtime, known, offers=workload.offers)
+    service: OwnService | None = None
+    agents = every_agent(root, request.agents_dirs)
+    if request.service is not None:
+        if request.slo is None:
+            raise UserError("--service goes with --slo here, such as 'p99 < 50 ms': up to which rate does it hold?")
+        service, sentences = service_tried(request, root)
+        for sentence in sentences:
+            console.print(sentence, soft_wrap=True)
+        program = program_of_service(service, agents, root)
+        request = dataclasses.replace(request, endpoint=request.endpoint or mix_to_type(service))
+    else:
+        workload, runtime = load_workload(one_workload(request.workload), root)
+        known = agents.of(language_of(workload.key), kind_name(workload.key))
+        program = MeasuredProgram(workload.key, runtime, known, offers=workload.offers)
     experiment, search = searched_experiment(program, request)
-    replaced = with_artifacts(experiment, known.agents, request.artifacts, most=1)
+    found = program.known.agents
+    if service:
+        experiment = replace(experiment, service=service, parts=with_nothing_learned(experiment.parts))
+        found = {key: without_program(agent, service) for key, agent in found.items()}
+    replaced = with_artifacts(experiment, found, request.artifacts, most=1)
     machine = machine_facts(Path.cwd())
     path = request.out or RunFolder.new_path(Path("runs"), experiment.key, os.urandom(2).hex())
     with sole_run(), ending_in_order(console):

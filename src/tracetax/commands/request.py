@@ -261,13 +261,7 @@ def _experiment(request: Request, root: Path) -> tuple[dict[str, Agent], Experim
 
 def _of_service(request: Request, root: Path) -> tuple[dict[str, Agent], Experiment]:
     """What is measured of the user's own service, once it has been tried without an agent."""
-    if request.workload is not None:
-        raise UserError("--workload and --service exclude each other: each says what is measured.")
-    report = Report(COMMAND_LINE)
-    service = read_service(request, Path.cwd(), report)
-    raise_problems(report)
-    assert service
-    service, sentences = _tried(service, root)
+    service, sentences = service_tried(request, root)
     agents = every_agent(root, request.agents_dirs)
     program = program_of_service(service, agents, root)
     typed = dataclasses.replace(request, endpoint=request.endpoint or mix_to_type(service))
@@ -283,6 +277,17 @@ def _of_service(request: Request, root: Path) -> tuple[dict[str, Agent], Experim
     )
     known = agents_of(experiment, agents)
     return {key: without_program(agent, service) for key, agent in known.items()}, experiment
+
+
+def service_tried(request: Request | CapacityRequest, root: Path) -> tuple[OwnService, tuple[str, ...]]:
+    """The service that was typed, once it was tried. Raises UserError with everything that is wrong."""
+    if request.workload is not None:
+        raise UserError("--workload and --service exclude each other: each says what is measured.")
+    report = Report(COMMAND_LINE)
+    service = read_service(request, Path.cwd(), report)
+    raise_problems(report)
+    assert service
+    return _tried(service, root)
 
 
 def _of_file(request: Request, root: Path) -> tuple[dict[str, Agent], Experiment]:

@@ -25,7 +25,11 @@ def render_capacity(capacity: Capacity, console: Console) -> None:
     """Print what a search has found; fits 80 columns."""
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     table.add_column("", overflow="fold", ratio=2)
-    for heading in ("complete at\ncalls/s", "in trials", "incomplete at\ncalls/s", "in trials"):
+    objective = capacity.search.objective
+    ends = ("complete at\ncalls/s", "incomplete at\ncalls/s")
+    if objective:
+        ends = (f"{objective.text}\nat requests/s", "not at\nrequests/s")
+    for heading in (ends[0], "in trials", ends[1], "in trials"):
         table.add_column(Text(heading), justify="right", overflow="fold")
     table.add_column("", overflow="fold")
     for row in capacity.configurations:

@@ -11,10 +11,13 @@ from tracetax.program import RuntimeVersion
 from tracetax.results.earlier import Java, JvmSettings, upgraded_capacity
 from tracetax.results.folder import disk_errors, read_upgraded, write_json
 from tracetax.results.records import TrialRecord
+from tracetax.service import Objective
 from tracetax.statistics.threshold import Look
 
 SCHEMA_VERSION = 2
 FILE = "capacity.json"
+FIELDS = {"median": "median", "p90": "p90", "p99": "p99", "p99_9": "p999"}
+"""Quantiles of an objective, as a trial's durations have them."""
 TRIES = 2
 """A rate at which so many trials in a row fail ends the search of its configuration."""
 MADE = 0.95
@@ -121,8 +124,8 @@ def offered(record: TrialRecord) -> float:
     return record.parameters.calls / ((record.moments.last_call - record.moments.first_call) / 1e9)
 
 
-def trials_of(records: Iterable[TrialRecord], part: str) -> list[CapacityTrial]:
-    """The trials of one configuration in order, judged.
+def trials_of(records: Iterable[TrialRecord], part: str, objective: Objective | None = None) -> list[CapacityTrial]:
+    """The trials of one configuration in order, judged: by their records, or by an ``objective`` for response times.
 
     A trial that was incomplete or not made while others used the machine is set aside once for each rate: the next
     one counts.
@@ -133,16 +136,17 @@ def trials_of(records: Iterable[TrialRecord], part: str) -> list[CapacityTrial]:
         if (record.cell.part, record.cell.role) != (part, "configuration"):
             continue
         rate = record.parameters.rate
+        held = _held(record, objective)
         counts: CountsAs
         if record.status == "failed" or record.ledger is None:
             counts = "failed"
-        elif record.ledger.complete and (rate == FULL or offered(record) >= MADE * rate):
+        elif held and (rate == FULL or offered(record) >= MADE * rate):
             counts = "complete"
         elif record.disturbance and record.disturbance.disturbed and rate not in disturbed:
             counts = "disturbed"
             disturbed.add(rate)
         else:
-            counts = "not-made" if record.ledger.complete else "incomplete"
+            counts = "not-made" if held else "incomplete"
         ledger = record.ledger if counts != "failed" else None
         trials.append(
             CapacityTrial(
@@ -156,6 +160,14 @@ def trials_of(records: Iterable[TrialRecord], part: str) -> list[CapacityTrial]:
             )
         )
     return trials
+
+
+def _held(record: TrialRecord, objective: Objective | None) -> bool:
+    """Whether a good trial shows what is looked for; back to back no request is due, so no objective is kept."""
+    if objective is None:
+        return record.ledger is not None and record.ledger.complete
+    times = record.response
+    return times is not None and getattr(times, FIELDS[objective.quantile]) < objective.limit_ns
 
 
 def judged(trials: Iterable[CapacityTrial]) -> list[CapacityTrial]:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from tracetax.errors import UserError
 from tracetax.kinds import declaration_of
-from tracetax.model import FULL, Part, Rate, Search
+from tracetax.model import FULL, Configuration, Delivery, Part, Rate, Search
 from tracetax.results.capacity import CapacityTrial, candidate_at_full, full_speed, given_up, looks, trials_of
 from tracetax.results.folder import RunFolder
 from tracetax.results.records import Cell, TrialRecord
@@ -65,7 +65,7 @@ def next_step(trials: list[CapacityTrial], search: Search) -> SearchStep:
 
 def goal_of(failed: CapacityTrial, search: Search) -> Goal:
     """Where to look, after a trial at full speed that was not complete: from the share that it delivered."""
-    share = failed.received / failed.expected if failed.expected else 0.0
+    share = failed.received / failed.expected if failed.expected else float(search.objective is not None)
     highest = max(failed.offered, search.lowest * 2)
     start = min(max(highest * share, search.lowest), highest / (1 + search.resolution))
     return Goal(
@@ -131,19 +131,19 @@ class CapacitySearch:
                 self.progress.note(f"{part.title}: its share of the budget is spent before the search has ended.")
                 return
             place += 1
-            rate = "full speed" if step.rate == FULL else f"{step.rate:,g} calls/s"
+            rate = "full speed" if step.rate == FULL else f"{step.rate:,g} {declaration_of(part.parameters).noun}s/s"
             left = min(seconds * (step.left + later * USUAL_TRIALS), self.ends_at - time.monotonic())
             self.progress.step(f"{part.title} · {rate}", place, place + step.left - 1, left)
             self._trial(at_rate(part, step.rate, self.search))
             self.concluded()
 
     def _next(self, part: Part) -> SearchStep:
-        return next_step(trials_of(self.records, part.name), self.search)
+        return next_step(trials_of(self.records, part.name, self.search.objective), self.search)
 
     def _trial(self, part: Part) -> None:
         begun = time.monotonic()
         (use,) = part.uses
-        config = self.equipment.configuration(use.agent, use.configuration)
+        config = self._configuration(part)
         cell = Cell(part=part.name, use=use, heap_bytes=heap_for(config, part))
         number = self.folder.next_number()
         plan = TrialPlan(number=number, turn=Turn(block=number, block_size=1, cell=cell), part=part, config=config)
@@ -154,12 +154,18 @@ class CapacitySearch:
         self.spent.append(time.monotonic() - begun)
         self.progress.done(record, str(self.folder.path / "logs" / f"{number:04d}"))
 
+    def _configuration(self, part: Part) -> Configuration:
+        """That of a part. Where an objective is searched for, its records are sent and not waited for."""
+        (use,) = part.uses
+        config = self.equipment.configuration(use.agent, use.configuration)
+        return replace(config, delivery=Delivery.NONE) if self.search.objective else config
+
     def _seconds(self, part: Part, rate: Rate) -> float:
         """How long the next trial takes: as those before it, or a first guess."""
         if self.spent:
             return sum(self.spent) / len(self.spent)
         part = at_rate(part, rate, self.search)
         (use,) = part.uses
-        config = self.equipment.configuration(use.agent, use.configuration)
+        config = self._configuration(part)
         cell = Cell(part=part.name, use=use, heap_bytes=heap_for(config, part))
         return expected_seconds(cell, part, config)

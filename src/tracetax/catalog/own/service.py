@@ -64,7 +64,9 @@ class TypedService:
         None, "With --service: java, node, python or go. Default: that of the process that listens on the port."
     )
     slo: str | None = option(
-        None, "With --service: an objective for response times, such as 'p99 < 50 ms': does it hold with each agent?"
+        None,
+        "Of a service: an objective for response times, such as 'p99 < 50 ms': does it hold with each agent? With "
+        "capacity: up to which rate?",
     )
     service_with: _Other = option(
         (),
@@ -112,7 +114,7 @@ def read_service(typed: TypedService, directory: Path, report: Report) -> OwnSer
     words = _words(typed.service or "", "--service", report)
     url = _url(typed.url, report)
     sent = _requests(typed, url, report)
-    objective = _objective(typed.slo, report) if typed.slo is not None else None
+    objective = objective_of(typed.slo, report) if typed.slo is not None else None
     others = _others(typed.service_with, report)
     ready = "/"
     if url and sent:
@@ -266,7 +268,7 @@ def _ready(typed: str | None, otherwise: str, report: Report) -> str:
     return str(read_one(path, UrlPath, "--ready", report) or otherwise)
 
 
-def _objective(typed: str, report: Report) -> Objective | None:
+def objective_of(typed: str, report: Report) -> Objective | None:
     """An objective such as ``p99 < 50 ms``."""
     match = _OBJECTIVE.fullmatch(typed.strip())
     if not match or match[1] not in QUANTILES:
