@@ -16,6 +16,8 @@ from tracetax.service import Objective
 from tracetax.words import listed_words
 
 UNKNOWN = "is not known"
+LOPSIDED = 1.5
+"""How much further an interval may reach on one side for ± to be shown."""
 MB = 1e6
 MS = 1e6
 TIMES: tuple[tuple[str, MeasureName], ...] = (
@@ -108,5 +110,7 @@ def _percent(ratio: Measure) -> str:
     low, high = ((limit - 1) * 100 for limit in ratio.ci95)
     if low <= 0 <= high:
         return f"at most {two_digits(max(high, 0.0))} %"
+    if max(high - added, added - low) > LOPSIDED * min(high - added, added - low):
+        return f"{two_digits(added)} % [{two_digits(low)}, {two_digits(high)}]"
     half = (high - low) / 2
     return f"{two_digits(added, like=half)} ± {two_digits(half)} %"

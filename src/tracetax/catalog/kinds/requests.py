@@ -27,8 +27,8 @@ RATE = "100/s"
 """Where no rate is typed: at full speed a load says how busy a service is, and hardly what tracing costs it."""
 SECONDS_AT_A_RATE, LONGEST_SECONDS = 10, 30
 """Length of a trial at a rate where nobody says how many requests it makes; the longer where p99 needs it."""
-FOR_P99 = 1_000
-"""Requests of which ten lie beyond p99."""
+FOR_P99 = 1_200
+"""Requests of which ten lie beyond p99, also where the first of them are left out as unsteady."""
 LEAST_WARM_UP = 2_000
 """Requests before which a service never counts as warm, where its file says nothing else."""
 IN_PATHS = ("queries",)
@@ -109,7 +109,7 @@ def typed_parameters(
 ) -> Said:
     """Endpoints, and whole cycles of requests: as many as are due in ten seconds, and at full speed 20,000.
 
-    At less than 100 requests/s it may be thirty seconds, so that p99 can be told.
+    At low rates it may be thirty seconds, so that p99 can be told.
     """
     endpoints = offers.endpoints if offers else ()
     mix = _typed_endpoints(options.endpoint, endpoints, report)
