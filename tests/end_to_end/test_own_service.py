@@ -11,18 +11,6 @@ from tracetax.results.records import TrialRecord
 pytestmark = pytest.mark.real
 REQUESTS = 100
 NODE = "require('http').createServer((q, a) => a.end('ok')).listen(process.argv[2], '127.0.0.1')\n"
-PYTHON = """
-import http.server, sys
-class Answers(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    def do_GET(self):
-        self.send_response(200)
-        self.send_header("Content-Length", "2")
-        self.end_headers()
-        self.wfile.write(b"ok")
-http.server.ThreadingHTTPServer.request_queue_size = 128
-http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Answers).serve_forever()
-"""
 
 
 def measured(folder: Path, command: str) -> tuple[str, list[TrialRecord]]:
@@ -45,14 +33,3 @@ def test_the_records_of_a_request_are_learned_and_then_counted(tmp_path: Path) -
     for record in trials:
         assert record.command == ("node", f"{tmp_path}/shop.js", record.command[-1])
         assert ("NODE_OPTIONS" in record.environment) == (not record.cell.is_baseline)
-
-
-def test_a_framework_that_is_not_instrumented_is_told_and_measured(tmp_path: Path) -> None:
-    (tmp_path / "shop.py").write_text(PYTHON)
-    printed, trials = measured(tmp_path, f"python3 {tmp_path}/shop.py {{port}}")
-    assert "no spans arrived of 10 requests" in printed
-    assert "nobody knows how many are due" in printed
-    traced = next(record for record in trials if not record.cell.is_baseline and record.ledger)
-    assert traced.ledger
-    assert (traced.ledger.expected, traced.ledger.received) == (0, 0)
-    assert traced.environment["TRACETAX_SEARCH_PATH"].count(":") >= 1

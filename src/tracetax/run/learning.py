@@ -56,7 +56,7 @@ def learn(
                 say(f"{name} is left out: {why.strip()}")
                 continue
             uses.append(use)
-            known, text = _told(record, kind.noun)
+            known, text = told(record, kind.noun)
             counted.append((config, known))
             say(f"{name}: {text}")
         if not uses:
@@ -72,7 +72,7 @@ def _quickly_warm(equipment: Equipment) -> Workload:
     return replace(equipment.workload, least_warm_up_calls=WARM_UP_CALLS)
 
 
-def _told(record: TrialRecord, noun: str) -> tuple[dict[str, int], str]:
+def told(record: TrialRecord, noun: str) -> tuple[dict[str, int], str]:
     """Records of a call by its sort, as far as they are known, and a sentence about them."""
     known = {single.sort: single.records // CALLS for single in record.singles if single.records % CALLS == 0}
     if not any(single.records for single in record.singles):

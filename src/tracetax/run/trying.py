@@ -59,7 +59,10 @@ def try_service(service: OwnService, runtimes: Mapping[str, Runtime], port: int 
                 for name, sent in service.endpoints.items():
                     _ask(name, sent, port)
             except UserError as error:
-                tail = printable_lines(last_lines(logs, ("stderr.txt", "stdout.txt")))
+                tail = "It printed nothing."
+                if any(log.stat().st_size for log in logs.iterdir()):
+                    lines = last_lines(logs, ("stderr.txt", "stdout.txt")).splitlines()
+                    tail = printable_lines("\n".join(line for line in lines if folder not in line))
                 raise UserError(f"{error}\n{tail}".rstrip(), error.exit_code) from None
             tree.look(search=True)
             pid = listener(port, (tree.root, *tree.others))

@@ -20,7 +20,7 @@ from tracetax.catalog.kinds.requests import LEAST_WARM_UP, LISTEN
 from tracetax.catalog.reading import Name, Report, Text, did_you_mean, one_of, read, read_one
 from tracetax.catalog.runtime_file import FOLDER, sound_runtimes
 from tracetax.catalog.settings import option
-from tracetax.catalog.units import duration
+from tracetax.catalog.units import Duration, duration
 from tracetax.catalog.workload_file import MeasuredProgram
 from tracetax.errors import UserError
 from tracetax.kinds.requests import RequestParameters, reduced
@@ -60,6 +60,9 @@ class TypedService:
     ready: str | None = option(
         None, "With --service: the path that is answered with 200 to 299 once it is ready. Default: that of --url."
     )
+    ready_within: str | None = option(
+        None, "With --service: how long it may take until then, such as 5min. Default: 2min."
+    )
     language: str | None = option(
         None, "With --service: java, node, python or go. Default: that of the process that listens on the port."
     )
@@ -75,7 +78,7 @@ class TypedService:
     )
 
 
-OPTIONS = ("url", "requests", "ready", "language", "slo", "service_with")
+OPTIONS = ("url", "requests", "ready", "ready_within", "language", "slo", "service_with")
 """Options that mean something beside ``--service`` only."""
 
 
@@ -86,6 +89,7 @@ class ServiceTable(Struct, frozen=True, kw_only=True):
     url: Text
     requests: Text | None = None
     ready: Text | None = None
+    ready_within: Text | None = None
     language: Name | None = None
     slo: Text | None = None
     other: dict[Name, Text] = field(default={}, name="with")
@@ -117,6 +121,9 @@ def read_service(typed: TypedService, directory: Path, report: Report) -> OwnSer
     objective = objective_of(typed.slo, report) if typed.slo is not None else None
     others = _others(typed.service_with, report)
     ready = "/"
+    within_ns: int = READY_WITHIN_NS
+    if typed.ready_within is not None:
+        within_ns = read_one(typed.ready_within, Duration, "--ready-within", report) or READY_WITHIN_NS
     if url and sent:
         first = next(iter(sent))
         ready = _ready(typed.ready, first.path if typed.url and first.method == "GET" else "/", report)
@@ -142,7 +149,7 @@ def read_service(typed: TypedService, directory: Path, report: Report) -> OwnSer
         },
         weights={name: one.weight for name, one in zip(names, sent, strict=True)},
         ready_path=ready,
-        ready_within_ns=READY_WITHIN_NS,
+        ready_within_ns=within_ns,
         port=port,
         objective=objective,
         with_agent=others,
@@ -159,6 +166,7 @@ def service_of_file(table: object, folder: Path, report: Report) -> OwnService |
         url=said.url,
         requests=folder / said.requests if said.requests else None,
         ready=said.ready,
+        ready_within=said.ready_within,
         language=said.language,
         slo=said.slo,
         service_with=tuple(f"{agent}={command}" for agent, command in said.other.items()),
@@ -168,7 +176,8 @@ def service_of_file(table: object, folder: Path, report: Report) -> OwnService |
     keys = {"--service": "command", "--service-with": "with"}
     for problem in own.problems:
         option, space, rest = problem.key.partition(" ")
-        report.add(f"service.{keys.get(option, option.removeprefix('--'))}{space}{rest}", problem.text)
+        key = keys.get(option, option.removeprefix("--").replace("-", "_"))
+        report.add(f"service.{key}{space}{rest}", problem.text)
     return service
 
 

@@ -1,0 +1,245 @@
+"""Injects every fault of a service of the user's again and again, and judges what is told and what is left.
+
+    PYTHONPATH=src .venv/bin/python benchmarks/service_faults.py
+        [--only FAULT …] [--times 20] [--jobs 2] [--list] [--to FILE]
+
+Each injection is a `./tracetax run --service` of its own, with a small HTTP service in Python that misbehaves in one
+way. It holds where the exit status is the one that is due, the sentence that helps is printed, no stack trace is, and
+no process is left that had the run's mark in its environment. A line is appended to docs/results/service-faults.csv as
+each is judged; lines that are there are not made again.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+
+from kept import append, read
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "docs/results/service-faults.csv"
+COLUMNS = ("fault", "number", "seconds", "status", "told", "processes_left", "otherwise")
+MARK = "SERVICE_FAULT_MARK"
+LONGEST_SECONDS = 400
+SERVICE = """
+import http.server, os, signal, socket, subprocess, sys, threading, time
+port, fault, after = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+answered, lock = 0, threading.Lock()
+if fault == "ignores-term":
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+if fault == "goes-to-background" and os.fork():
+    os._exit(0)
+if fault == "leaves-children":
+    for _ in range(3):
+        subprocess.Popen([sys.executable, "-c", "import time; time.sleep(900)"], start_new_session=True)
+class Answers(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def do_GET(self):
+        global answered
+        with lock:
+            answered += 1
+            late = answered > after
+        if fault == "dies" and late:
+            os._exit(3)
+        if fault == "stops-answering" and late:
+            time.sleep(900)
+        if fault == "too-slow" and self.path != "/up":
+            with lock:
+                time.sleep(0.02)
+        wrong = fault == "never-ready" or (fault == "answers-500-later" and late)
+        wrong = wrong or (fault == "answers-500" and self.path != "/up")
+        self.send_response(500 if wrong else 302 if fault == "leads-away" else 200)
+        if fault == "leads-away":
+            self.send_header("Location", "http://example.com/")
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"ok")
+    def log_message(self, *_):
+        pass
+class Server(http.server.ThreadingHTTPServer):
+    request_queue_size = 256
+    daemon_threads = True
+Server(("127.0.0.1", port), Answers).serve_forever()
+"""
+AGENT = """
+name = "Faulty"
+homepage = "https://example.org"
+licence = "MIT"
+language = "python"
+kinds = ["requests"]
+version = "1"
+runtime = { min = 11, tested = [11] }
+instrumentation = "none"
+[common]
+record_name = "*"
+search_path = ["{agent.files}"]
+[configurations.quiet]
+title = "quiet"
+layers = ["I"]
+delivery = "none"
+[configurations.breaks]
+title = "breaks the program"
+layers = ["I", "C", "W"]
+delivery = "lossy"
+protocol = "otlp-http"
+environment = { FAULTY = "breaks", TO = "{sink.otlp_http}" }
+[configurations.blocks]
+title = "never lets it begin"
+layers = ["I", "C", "W"]
+delivery = "lossy"
+protocol = "otlp-http"
+environment = { FAULTY = "blocks", TO = "{sink.otlp_http}" }
+"""
+SITE = """
+import os, time
+if os.environ.get("FAULTY") == "blocks":
+    time.sleep(900)
+if os.environ.get("FAULTY") == "breaks":
+    print("RuntimeError: the agent could not weave", flush=True)
+    os._exit(7)
+"""
+
+FAULTS: dict[str, tuple[int, str]] = {
+    "never-ready": (3, "its last answer had the status 500"),
+    "answers-500": (3, "was answered with status 500 where 200 is expected"),
+    "answers-500-later": (1, "status 500 where 200 is expected"),
+    "goes-to-background": (3, "it must stay in the foreground"),
+    "ignores-term": (0, "quiet"),
+    "leaves-children": (0, "quiet"),
+    "stops-answering": (1, "no whole answer within"),
+    "dies": (1, "ended with status 3"),
+    "leads-away": (3, "redirects are not followed"),
+    "too-slow": (1, "in time"),
+    "port-taken": (2, "is in use"),
+    "another-machine": (2, "is not this machine"),
+    "agent-breaks": (1, "is left out"),
+    "agent-blocks": (1, "is left out"),
+}
+"""By fault: the exit status that is due, and a part of the sentence that helps."""
+
+
+def inject(fault: str, number: int, place: Path) -> dict[str, object]:
+    """Inject a fault once; returns the line for the CSV."""
+    folder = place / f"{fault}-{number}"
+    (folder / "agents/faulty/python/files").mkdir(parents=True)
+    (folder / "agents/faulty/python/agent.toml").write_text(AGENT)
+    (folder / "agents/faulty/python/files/sitecustomize.py").write_text(SITE)
+    service = folder / "service.py"
+    service.write_text(SERVICE)
+    mark = f"{fault}-{number}-{os.getpid()}"
+    due, says = FAULTS[fault]
+    begun = time.monotonic()
+    with socket.socket() as taken:
+        url = "http://example.com:{port}/" if fault == "another-machine" else "http://127.0.0.1:{port}/"
+        port = "{port}"
+        if fault == "port-taken":
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            port = str(taken.getsockname()[1])
+            url = f"http://127.0.0.1:{port}/"
+        after = 2_300 + 40 * number if fault in ("dies", "answers-500-later", "stops-answering") else 0
+        ready = ("--ready", "/up" if fault != "never-ready" else "/", "--ready-within", "4s")
+        configuration = fault.removeprefix("agent-") if fault.startswith("agent-") else "quiet"
+        done = subprocess.run(
+            [
+                *(ROOT / "tracetax", "--yes", "run", "--service", f"{sys.executable} {service} {port} {fault} {after}"),
+                *(
+                    "--url",
+                    url,
+                    "--agents-dir",
+                    folder / "agents",
+                    "--agent",
+                    "faulty",
+                    "--configuration",
+                    configuration,
+                ),
+                *("--rate", "3000/s" if fault == "too-slow" else "500/s", "--calls", "1000", "--connections", "16"),
+                *("--blocks", "1", "--out", folder / "run", *(() if fault == "leads-away" else ready)),
+            ],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=LONGEST_SECONDS,
+            check=False,
+            env={**os.environ, MARK: mark, "TRACETAX_LOCK": str(folder / "lock"), "COLUMNS": "400"},
+        )
+    printed = done.stdout + done.stderr
+    left = marked(mark)
+    otherwise: list[str] = []
+    if done.returncode != due:
+        otherwise.append(f"status {done.returncode} where {due} is due")
+    if says not in printed:
+        otherwise.append("the sentence is missing")
+    if "Traceback" in printed:
+        otherwise.append("a stack trace")
+    if otherwise or left:
+        print(printed, flush=True)
+    else:
+        shutil.rmtree(folder)
+    return {
+        "fault": fault,
+        "number": number,
+        "seconds": f"{time.monotonic() - begun:.1f}",
+        "status": done.returncode,
+        "told": says if says in printed else "",
+        "processes_left": len(left),
+        "otherwise": "; ".join(otherwise),
+    }
+
+
+def marked(mark: str) -> list[int]:
+    """Processes that still have a run's mark in their environment."""
+    found: list[int] = []
+    for environment in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            if re.search(rf"(^|\0){MARK}={mark}(\0|$)", environment.read_text(errors="replace")):
+                found.append(int(environment.parent.name))
+        except OSError:
+            continue
+    return found
+
+
+def held(line: Mapping[str, object]) -> bool:
+    """Whether an injection held."""
+    return not line["otherwise"] and str(line["processes_left"]) == "0"
+
+
+def main() -> int:
+    """Make what is missing, and say how many held of each fault."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--only", nargs="+", choices=FAULTS, default=list(FAULTS))
+    parser.add_argument("--times", type=int, default=20)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--to", type=Path, default=RESULTS)
+    said = parser.parse_args()
+    if said.list:
+        print("\n".join(FAULTS))
+        return 0
+    there = {(line["fault"], int(line["number"])) for line in read(said.to)}
+    wanted = [(fault, number) for number in range(1, said.times + 1) for fault in said.only]
+    place = Path(tempfile.mkdtemp(prefix="service-faults-"))
+    with ThreadPoolExecutor(said.jobs) as pool:
+        under_way = [pool.submit(inject, *one, place) for one in wanted if one not in there]
+        for future in as_completed(under_way):
+            line = future.result()
+            append(said.to, COLUMNS, [line])
+            verdict = "held" if held(line) else f"DID NOT HOLD: {line['otherwise']} {line['processes_left']} left"
+            print(f"{line['fault']:20} {line['number']:>3} {verdict}  {line['seconds']} s", flush=True)
+    lines = [line for line in read(said.to) if line["fault"] in said.only]
+    for fault in said.only:
+        own = [line for line in lines if line["fault"] == fault]
+        print(f"{fault:20} {sum(map(held, own)):>3} of {len(own)} held")
+    return 0 if all(map(held, lines)) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
