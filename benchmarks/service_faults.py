@@ -214,7 +214,7 @@ def held(line: Mapping[str, object]) -> bool:
 
 def main() -> int:
     """Make what is missing, and say how many held of each fault."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--only", nargs="+", choices=FAULTS, default=list(FAULTS))
     parser.add_argument("--times", type=int, default=20)
     parser.add_argument("--jobs", type=int, default=2)

@@ -223,14 +223,14 @@ def test_options_say_what_is_sent(root: Path) -> None:
     experiment = typed(root, endpoint="json=3,rows", rate="50/s", queries=7, connections=9)
     mix = (Weighted("json", 3), Weighted("rows", 1))
     (part,) = experiment.parts
-    assert part.parameters == RequestParameters(calls=1_200, rate=50.0, mix=mix, queries=7, connections=9)
+    assert part.parameters == RequestParameters(calls=1_500, rate=50.0, mix=mix, queries=7, connections=9)
     assert experiment.title == "What tracing costs at 50 requests/s to json (75 %) and rows (25 %)"
 
 
 @pytest.mark.parametrize(
     ("options", "calls", "rate"),
     [
-        ({}, 1_200, 100.0),
+        ({}, 2_000, 100.0),
         ({"rate": "0.01/s"}, 2, 0.01),
         ({"rate": "full"}, 20_000, FULL),
         ({"calls": 40, "rate": "10/s"}, 40, 10.0),

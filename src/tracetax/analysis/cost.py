@@ -24,7 +24,7 @@ from tracetax.parameters import Parameters
 from tracetax.program import Runtime
 from tracetax.results import blocks as arranged
 from tracetax.results.blocks import Blocks, Share, TrialValue, charged_per_call
-from tracetax.results.findings import Measure, MeasureName
+from tracetax.results.findings import ConfigurationFinding, Measure, MeasureName, find_measure
 from tracetax.results.records import Cell, TrialRecord
 from tracetax.statistics.intervals import Estimate, Floats, t_interval
 from tracetax.statistics.overhead import aa_band, as_ratio, differences, paired_log_ratio
@@ -169,6 +169,19 @@ def _or_nan(value: MeasuredValue) -> TrialValue:
         return float("nan") if known is None else known
 
     return number
+
+
+def charged_cpu(row: ConfigurationFinding) -> Measure | None:
+    """The CPU by which a row is ranked: per record, or of a service per request."""
+    return find_measure(row, "cpu", declaration_of(row.parameters).charged_per)
+
+
+def charged_by_block(row: ConfigurationFinding, blocks: Blocks) -> dict[int, float]:
+    """The same by the number of the block."""
+    added = added_cpu(blocks, row.cell)
+    per_call = declaration_of(row.parameters).charged_per == "call"
+    values = zip(added.blocks, added.per_call if per_call else added.per_record, strict=True)
+    return {number: float(value) for number, value in values if not np.isnan(value)}
 
 
 def _records_per_call(trial: TrialRecord) -> float:

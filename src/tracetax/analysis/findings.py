@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from tracetax import __version__
 from tracetax.analysis import delivery, measures
 from tracetax.analysis.builds import build_comparisons
-from tracetax.analysis.cost import added_cpu, cpu_measures, once_measures, response_measures
+from tracetax.analysis.cost import charged_by_block, charged_cpu, cpu_measures, once_measures, response_measures
 from tracetax.analysis.growth import growth_lines, overhead_by_block
 from tracetax.analysis.measures import BinMeans
 from tracetax.analysis.responses import response_statements
@@ -30,7 +30,6 @@ from tracetax.results.findings import (
     PartFinding,
     PublishedValue,
     StartsFinding,
-    find_measure,
 )
 from tracetax.results.folder import RunFolder
 from tracetax.results.manifest import Manifest
@@ -309,20 +308,20 @@ def _eligible(row: ConfigurationFinding) -> bool:
 
 def _ranked_by(experiment: Experiment, rows: list[ConfigurationFinding]) -> Literal["cpu", "overhead"]:
     """What the whole run is ranked by: as the experiment says, or by overhead where CPU is not known of all."""
-    known = all(find_measure(row, "cpu", "record") for row in rows if _eligible(row))
+    known = all(charged_cpu(row) for row in rows if _eligible(row))
     return experiment.rank_by if known else "overhead"
 
 
 def _ranked(
     rows: list[ConfigurationFinding], blocks: Blocks, rank_by: Literal["cpu", "overhead"]
 ) -> list[ConfigurationFinding]:
-    """Rank by CPU per record and by the overhead of a call; those that cannot be told apart share a rank."""
+    """Rank by CPU, of a service per request, and by the overhead of a call; what cannot be told apart shares a rank."""
     eligible = [row for row in rows if _eligible(row)]
     if not eligible:
         return rows
     costs = {"overhead": [overhead_by_block(blocks, row.cell) for row in eligible]}
-    if all(find_measure(row, "cpu", "record") for row in eligible):
-        costs["cpu"] = [_cpu_by_block(row, blocks) for row in eligible]
+    if all(map(charged_cpu, eligible)):
+        costs["cpu"] = [charged_by_block(row, blocks) for row in eligible]
     numbers = sorted(blocks)
     ranks: dict[int, dict[Any, int]] = {id(row): {} for row in eligible}
     for by, columns in costs.items():
@@ -332,12 +331,6 @@ def _ranked(
     return [
         replace(row, rank=ranks[id(row)][rank_by], ranks=ranks[id(row)]) if id(row) in ranks else row for row in rows
     ]
-
-
-def _cpu_by_block(row: ConfigurationFinding, blocks: Blocks) -> dict[int, float]:
-    added = added_cpu(blocks, row.cell)
-    values = zip(added.blocks, added.per_record, strict=True)
-    return {number: float(value) for number, value in values if not np.isnan(value)}
 
 
 def _part(part: Part, blocks: Blocks, inputs: Inputs) -> PartFinding:

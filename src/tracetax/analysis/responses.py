@@ -56,8 +56,17 @@ def _added(part: PartFinding, row: ConfigurationFinding) -> Statement | None:
         clauses.append(f"{_percent(ratio)} to the CPU of a request")
     if memory := find_measure(row, "rss_peak_added"):
         clauses.append(f"{_amount(memory, MB, 'MB')} of memory")
-    text = f"{condition(part)}, {name_of(row)} adds {listed_words(clauses)}."
+    text = f"{condition(part)}, {name_of(row)} adds {listed_words(clauses)}{_records(row)}."
     return Statement(id=f"{row_key(row).replace('/', '-')}-adds", text=text, rests_on=(row_key(row),))
+
+
+def _records(row: ConfigurationFinding) -> str:
+    """How many records it makes of a request, where that is known."""
+    requests = row.records.blocks * row.parameters.calls
+    if not row.records.expected or not requests:
+        return ""
+    each = row.records.expected / requests
+    return f"; it makes {each:.3g} {'record' if each == 1 else 'records'} of a request"
 
 
 def _objective(part: PartFinding, rows: list[ConfigurationFinding], objective: Objective) -> Statement:
@@ -92,25 +101,28 @@ def _judged(row: ConfigurationFinding, objective: Objective) -> tuple[str, str]:
 
 
 def _amount(of: Measure, unit: float, name: str) -> str:
-    """A difference with its half-width, or its upper limit where none was shown."""
-    if of.ci95 is None:
-        return f"{two_digits(of.estimate / unit)} {name}"
-    low, high = of.ci95
-    if low <= 0 <= high:
-        return f"at most {two_digits(max(high, 0.0) / unit)} {name}"
-    half = (high - low) / 2 / unit
-    return f"{two_digits(of.estimate / unit, like=half)} ± {two_digits(half)} {name}"
+    """An amount with its half-width, or its interval where that is lopsided; an upper limit where none was shown."""
+    return _told(of.estimate / unit, tuple(limit / unit for limit in of.ci95) if of.ci95 else None, f" {name}")
 
 
 def _percent(ratio: Measure) -> str:
     """A ratio as what it adds, in per cent."""
-    added = (ratio.estimate - 1) * 100
-    if ratio.ci95 is None:
-        return f"{two_digits(added)} %"
-    low, high = ((limit - 1) * 100 for limit in ratio.ci95)
+    limits = tuple((limit - 1) * 100 for limit in ratio.ci95) if ratio.ci95 else None
+    return _told((ratio.estimate - 1) * 100, limits, " %")
+
+
+def _told(value: float, limits: tuple[float, ...] | None, unit: str) -> str:
+    if limits is None:
+        return f"{_signed(value)}{unit}"
+    low, high = limits
     if low <= 0 <= high:
-        return f"at most {two_digits(max(high, 0.0))} %"
-    if max(high - added, added - low) > LOPSIDED * min(high - added, added - low):
-        return f"{two_digits(added)} % [{two_digits(low)}, {two_digits(high)}]"
+        return f"at most {two_digits(high)}{unit}"
+    up, down = high - value, value - low
+    if max(up, down) > LOPSIDED * min(up, down):
+        return f"{_signed(value)}{unit} [{_signed(low)}, {_signed(high)}]"
     half = (high - low) / 2
-    return f"{two_digits(added, like=half)} ± {two_digits(half)} %"
+    return f"{_signed(value, half)} ± {two_digits(half)}{unit}"
+
+
+def _signed(value: float, like: float | None = None) -> str:
+    return two_digits(value, like=like).replace("-", "−")

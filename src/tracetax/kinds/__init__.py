@@ -37,6 +37,8 @@ class Declaration(ABC, Generic[P]):
     """What can be recorded, and cost is told per: an invocation, or the call itself."""
     noun: str = "call"
     """What a call is called where it is told."""
+    charged_per: Literal["record", "call"] = "record"
+    """What CPU is told and ranked per. Of calls of which agents make unlike numbers of records it is the call."""
     compared: Literal["service", "response"]
     """Which durations of calls are compared: from where a call begins, or from when it was due."""
     whole_trees: bool = True

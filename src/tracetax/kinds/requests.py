@@ -86,6 +86,7 @@ class Requests(Declaration[RequestParameters]):
     parameters = RequestParameters
     unit = "call"
     noun = "request"
+    charged_per = "call"
     compared = "response"
     whole_trees = False
     calls_itself = False

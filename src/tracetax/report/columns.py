@@ -14,7 +14,7 @@ from tracetax.model import Delivery
 from tracetax.printable import printable
 from tracetax.report import numbers
 from tracetax.report.headline import Cost
-from tracetax.report.kinds import TimeUnit, call_noun, time_unit
+from tracetax.report.kinds import TimeUnit, call_noun, charged_words, time_unit
 from tracetax.report.views import (
     Group,
     MeasureOf,
@@ -60,7 +60,10 @@ class Layout:
         title = _widest(printable(title_of(row)) for row in rows)
         ranked = any(row.rank is not None for row in rows)
         delay = ("overhead per", f"{unit_of(parts[0].part)},", f"{unit.name}, 95 %")
-        pairs = [_Pair(cpu, (*CPU, f"record, {unit.name}"), rows, unit), _Pair(overhead, delay, rows, unit)]
+        pairs = [
+            _Pair(cpu, (*CPU, f"{charged_words(parts[0].part)}, {unit.name}"), rows, unit),
+            _Pair(overhead, delay, rows, unit),
+        ]
         pairs = [pair for pair in (pairs if by == "cpu" else pairs[::-1]) if pair.known]
         self.below: list[_Pair] = []
         self.pairs = [pair.leading() if ranked and pair is pairs[0] else pair for pair in pairs]

@@ -9,7 +9,7 @@ from tracetax.analysis.statements import condition
 from tracetax.model import FULL
 from tracetax.report import numbers
 from tracetax.report.headline import Cost, head, place
-from tracetax.report.kinds import call_noun, teller_of
+from tracetax.report.kinds import call_noun, charged_words, teller_of
 from tracetax.report.views import (
     Group,
     PartView,
@@ -140,12 +140,12 @@ def _of_cpu(part: PartFinding, rows: list[ConfigurationFinding], by: Cost) -> li
     records = _times(per_record)
     rate = part.parameters.rate
     if rate == FULL:
-        return [Quantity("CPU of all threads per record", note, records, best)]
+        return [Quantity(f"CPU of all threads per {charged_words(part)}", note, records, best)]
     to_percent = rate * units_of_call(part) / 1e9 * 100
     cells = tuple(_share(per_unit(row, "cpu"), to_percent) for row in rows)
     return [
         Quantity("CPU added, of a core", note, cells, best),
-        Quantity("CPU per record", "", records, minor=True),
+        Quantity(f"CPU per {charged_words(part)}", "", records, minor=True),
     ]
 
 

@@ -15,7 +15,7 @@ from tracetax.report.views import (
     INDICATIVE_BELOW,
     Group,
     PartView,
-    measure,
+    cpu,
     per_unit,
     promises,
     ranked_by,
@@ -230,7 +230,7 @@ def _noun(cost: Cost) -> str:
 
 
 def _measure(row: ConfigurationFinding, cost: Cost) -> Measure | None:
-    return measure(row, "cpu", "record") if cost == "cpu" else per_unit(row, "overhead")
+    return cpu(row) if cost == "cpu" else per_unit(row, "overhead")
 
 
 def _amount(row: ConfigurationFinding, cost: Cost) -> str:

@@ -44,8 +44,8 @@ from tracetax.results.records import Verdict
 
 LONGEST_LABEL = 34
 """Of a line of the table side by side: two configurations then fit into 80 columns."""
-LEAST = 14
-"""Width of a configuration's column in the table of the choice."""
+LEAST = 15
+"""Width of a configuration's column in the table of the choice: of the longest usual name."""
 SEVERITY_MARKS = {"error": ("✗", "red"), "warning": ("⚠", "yellow"), "note": ("·", "dim")}
 
 

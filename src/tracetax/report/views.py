@@ -168,8 +168,12 @@ def overhead(row: ConfigurationFinding) -> Measure | None:
 
 
 def cpu(row: ConfigurationFinding) -> Measure | None:
-    """CPU of all threads: per delivered record, and per unit of calls where no record is promised or none came."""
-    return (measure(row, "cpu", "record") if promises(row) else None) or per_unit(row, "cpu")
+    """CPU of all threads: per delivered record, and per unit of calls where no record is promised or none came.
+
+    Of a service it is always per request.
+    """
+    by_record = promises(row) and declaration_of(row.parameters).charged_per == "record"
+    return (measure(row, "cpu", "record") if by_record else None) or per_unit(row, "cpu")
 
 
 def unit_of(told: ConfigurationFinding | PartFinding) -> str:
@@ -315,7 +319,8 @@ def group_title(group: Group, rows: tuple[ConfigurationFinding, ...]) -> str:
 def group_heading(group: Group, rows: tuple[ConfigurationFinding, ...]) -> str:
     """The group's name; where its CPU is not per record, what it is per."""
     charged = next((of for row in rows if (of := cpu(row))), None)
-    apart = group is not Group.FAILED and charged is not None and charged.per != "record"
+    per = declaration_of(rows[0].parameters).charged_per
+    apart = group is not Group.FAILED and charged is not None and charged.per != per
     return f"{group_title(group, rows)}{f': CPU per {unit_of(rows[0])}' if apart else ''}"
 
 

@@ -27,8 +27,8 @@ RATE = "100/s"
 """Where no rate is typed: at full speed a load says how busy a service is, and hardly what tracing costs it."""
 SECONDS_AT_A_RATE, LONGEST_SECONDS = 10, 30
 """Length of a trial at a rate where nobody says how many requests it makes; the longer where p99 needs it."""
-FOR_P99 = 1_200
-"""Requests of which ten lie beyond p99, also where the first of them are left out as unsteady."""
+FOR_P99 = 2_000
+"""Requests of which ten lie beyond p99, also where the first half of them is left out as unsteady."""
 LEAST_WARM_UP = 2_000
 """Requests before which a service never counts as warm, where its file says nothing else."""
 IN_PATHS = ("queries",)

@@ -336,8 +336,13 @@ def service_workload(service: OwnService, runtime: Runtime, files: Path) -> Work
 
 def _title(start: tuple[str, ...]) -> str:
     """The words by which a reader knows a command: without folders, and without what says its port."""
-    words = [word.rpartition("/")[2] or word for word in start if f"{{{LISTEN}}}" not in word]
-    title = " ".join(words)
+    port = f"{{{LISTEN}}}"
+    shown = [
+        word.rpartition("/")[2] or word
+        for word, following in zip(start, (*start[1:], ""), strict=True)
+        if port not in word and not (word.startswith("-") and following == port)
+    ]
+    title = " ".join(shown)
     return title if len(title) <= LONGEST_TITLE else f"{title[:LONGEST_TITLE]}…"
 
 

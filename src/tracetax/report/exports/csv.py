@@ -3,8 +3,9 @@
 import csv
 import io
 
+from tracetax.kinds import declaration_of
 from tracetax.printable import printable
-from tracetax.report.views import ranked_by, unit_of
+from tracetax.report.views import ranked_by
 from tracetax.results.findings import ConfigurationFinding, Findings, Measure
 
 PARAMETERS = (
@@ -105,7 +106,8 @@ def _platform(findings: Findings, row: ConfigurationFinding) -> tuple[object, ..
 
 def _ranks(of: Measure, row: ConfigurationFinding, by: str) -> bool:
     """Whether this is the measure that a row's rank follows."""
-    return row.rank is not None and (of.name, of.per) == (by, "record" if by == "cpu" else unit_of(row))
+    kind = declaration_of(row.parameters)
+    return row.rank is not None and (of.name, of.per) == (by, kind.charged_per if by == "cpu" else kind.unit)
 
 
 def _measure(of: Measure) -> tuple[object, ...]:

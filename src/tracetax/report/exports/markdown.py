@@ -6,7 +6,7 @@ from tracetax.printable import printable
 from tracetax.report import headline, lines, numbers
 from tracetax.report.decision import BEST, MEANING, ChoiceTable, decision
 from tracetax.report.headline import Cost
-from tracetax.report.kinds import call_noun
+from tracetax.report.kinds import call_noun, charged_words
 from tracetax.report.views import (
     NO_RESULT,
     STOPPED,
@@ -113,7 +113,9 @@ def _side_by_side(choice: ChoiceTable) -> Iterator[str]:
 def _table(view: PartView, by: Cost) -> Iterator[str]:
     builds = [build for build in BUILDS if any(measure(row, build[1]) for row in view.rows)]
     more = "".join(f"{heading} | " for heading, _ in builds)
-    costs = ["CPU per record, ns", f"overhead per {unit_of(view.part)}, ns"][:: 1 if by == "cpu" else -1]
+    costs = [f"CPU per {charged_words(view.part)}, ns", f"overhead per {unit_of(view.part)}, ns"][
+        :: 1 if by == "cpu" else -1
+    ]
     marked = any(row.rank is not None for row in view.rows)
     costs[0] += ", ranked by this" if marked else ""
     tail = [f"p99 of a {call_noun(view.part)}"] if _has_tail(view) else []

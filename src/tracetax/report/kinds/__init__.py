@@ -52,3 +52,9 @@ def time_unit(told: ConfigurationFinding | PartFinding) -> TimeUnit:
 def call_noun(told: ConfigurationFinding | PartFinding) -> str:
     """What a call is called: ``call``, or ``request``."""
     return declaration_of(told.parameters).noun
+
+
+def charged_words(part: PartFinding) -> str:
+    """What CPU is told per, in words: a record, or a request."""
+    kind = declaration_of(part.parameters)
+    return "record" if kind.charged_per == "record" else kind.noun

@@ -21,17 +21,26 @@ def header(
     started = datetime.fromisoformat(experiment.started_at)
     source = [numbers.SEPARATOR, "after ", h("cite", experiment.paper)] if experiment.paper else None
     verdict = headline.verdict(findings, parts) or "No statement follows from this run."
-    facts = (experiment.key, experiment.workload, experiment.run, f"{started:%Y-%m-%d %H:%M %Z}")
+    facts = (experiment.key, experiment.service or experiment.workload, experiment.run, f"{started:%Y-%m-%d %H:%M %Z}")
     return h(
         "header",
         h("p", numbers.SEPARATOR.join(facts), source, class_="muted"),
         h("h1", experiment.title),
         h("p", numbers.unbroken(verdict), class_="answer"),
+        _of_service(findings),
         _comparisons(findings),
         [_across(table) for table in workload_tables(parts)],
         _side_by_side(choice) if choice else None,
         _notices(findings, better),
     )
+
+
+def _of_service(findings: Findings) -> Markup | None:
+    """What a run of the user's own service says in sentences."""
+    if not findings.experiment.service:
+        return None
+    items = [h("li", numbers.unbroken(statement.text)) for statement in findings.statements]
+    return h("ul", items, class_="statements")
 
 
 def _across(table: WorkloadTable) -> Markup:

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from tracetax.model import Delivery
 from tracetax.report import numbers
-from tracetax.report.kinds import call_noun, calls_itself
+from tracetax.report.kinds import call_noun, calls_itself, charged_words
 from tracetax.report.page.axis import NARROW, ROOM
 from tracetax.report.page.forest import MARKS, Panel, panel
 from tracetax.report.page.html import BEHIND, Child, Markup, caption, h, plus_minus, section, who
@@ -111,7 +111,7 @@ def _panels(view: PartView, with_cpu: bool, by: str) -> list[Panel]:
     name = f"Overhead per {unit_of(view.part)}, ns{marks[places[0]]}"
     panels = [panel(view, name, "overhead", overhead, band, places[0], letters=letters)]
     if with_cpu:
-        name = f"CPU of all threads per record, ns{marks[places[1]]}"
+        name = f"CPU of all threads per {charged_words(view.part)}, ns{marks[places[1]]}"
         panels.append(panel(view, name, "CPU", cpu, no_band, places[1], letters=letters))
     return sorted(panels, key=lambda panel: panel.place)
 
