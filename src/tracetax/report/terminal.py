@@ -138,7 +138,7 @@ def _decision(console: Console, findings: Findings, parts: list[PartView]) -> No
     table.add_column(width=shown.label, overflow="fold")
     for width in shown.widths:
         table.add_column(width=width, overflow="fold")
-    table.add_row("", *(Text(head, style="bold") for head in _heads(choice)))
+    table.add_row("", *(Text(head, style="bold") for head in _heads(choice, shown.widths)))
     for line, *cells in zip(choice.lines, *shown.columns, strict=True):
         style = "dim" if line.minor else ""
         values = [Text(cell, style="bold green" if place in line.best else style) for place, cell in enumerate(cells)]
@@ -169,12 +169,12 @@ def _below(cost: WorkloadCost) -> str:
     return "".join(f"\n{printable(text)}" for text in cost.further)
 
 
-def _heads(choice: ChoiceTable) -> list[str]:
-    """Agent and configuration, under one another, in line with the numbers."""
+def _heads(choice: ChoiceTable, widths: list[int]) -> list[str]:
+    """Agent and configuration, under one another, each of its lines in line with the numbers."""
     titles = [f"{title_of(row)}{f' ({caveat(row)})' if row.deferred else ''}" for row in choice.columns]
     return [
-        f"  {printable(row.agent_name)}\n  {printable(title)}"
-        for row, title in zip(choice.columns, titles, strict=True)
+        "\n".join(f"  {line}" for text in (row.agent_name, title) for line in textwrap.wrap(printable(text), width - 2))
+        for row, title, width in zip(choice.columns, titles, widths, strict=True)
     ]
 
 
