@@ -159,6 +159,8 @@ class Configuration(Struct, frozen=True):
     """Published row that it reproduces, by experiment."""
     search_path: tuple[str, ...] = AS_BUILT
     """Where the program's classes or modules are found, in order, placeholders unfilled."""
+    own_search_path: tuple[str, ...] = ()
+    """The same where the program is a service of the user's; empty where it is no other."""
     tree_limit: int | None = None
     """Invocations of one call tree beyond which the agent cuts it by design; None where it never does."""
     technology: str = ""

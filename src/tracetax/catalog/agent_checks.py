@@ -81,6 +81,7 @@ def check_said(shape: AgentShape, refused_flags: Sequence[str], report: Report) 
         if setup.search_path == ():
             report.add(join(path, "search_path"), "is an empty list: the program itself must be on it")
         places = dict(_numbered(join(path, "search_path"), setup.search_path or ()))
+        places |= dict(_numbered(join(path, "own_search_path"), setup.own_search_path or ()))
         places |= {join(path, "program"): setup.program} if setup.program else {}
         for key, entry in places.items():
             check_names(key, entry, known_before_trials(shape.artifacts, prepared), report)

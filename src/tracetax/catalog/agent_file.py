@@ -387,6 +387,7 @@ def _built(agent: str, combined: Combined) -> Configuration:
         memory=Memory(setup.memory.base, setup.memory.per_record) if setup.memory else None,
         published=own.published,
         search_path=AS_BUILT if setup.search_path is None else setup.search_path,
+        own_search_path=setup.own_search_path or (),
         tree_limit=setup.tree_limit,
         technology=combined.technology,
         sampling=setup.sampling.sampler if setup.sampling and setup.delivery is Delivery.SAMPLED else None,

@@ -198,6 +198,7 @@ class SetupShape(Struct, frozen=True, kw_only=True):
     environment: dict[VariableName, str] = {}
     memory: MemoryShape | None = None
     search_path: tuple[Text, ...] | None = None
+    own_search_path: tuple[Text, ...] | None = None
     tree_limit: Positive | None = None
     scrape: ScrapeShape | None = None
     sampling: SamplingShape | None = None

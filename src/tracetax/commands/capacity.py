@@ -11,7 +11,7 @@ from tracetax.analysis.capacity import build_capacity
 from tracetax.catalog import every_agent, rescheduled
 from tracetax.catalog.command_line import one_workload, searched_experiment
 from tracetax.catalog.own.artifacts import with_artifacts
-from tracetax.catalog.own.service import mix_to_type, program_of_service, with_nothing_learned, without_program
+from tracetax.catalog.own.service import mix_to_type, program_of_service, with_nothing_learned
 from tracetax.catalog.workload_file import MeasuredProgram, load_workload
 from tracetax.commands.console import console as new_console
 from tracetax.commands.ending import ending_in_order, tell_failed
@@ -57,7 +57,6 @@ def capacity_command(request: CapacityRequest, root: Path, typed: tuple[str, ...
     found = program.known.agents
     if service:
         experiment = replace(experiment, service=service, parts=with_nothing_learned(experiment.parts))
-        found = {key: without_program(agent, service) for key, agent in found.items()}
     replaced = with_artifacts(experiment, found, request.artifacts, most=1)
     machine = machine_facts(Path.cwd())
     path = request.out or RunFolder.new_path(Path("runs"), experiment.key, os.urandom(2).hex())

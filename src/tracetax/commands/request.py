@@ -31,7 +31,6 @@ from tracetax.catalog.own.service import (
     service_program,
     service_runtime,
     with_nothing_learned,
-    without_program,
 )
 from tracetax.catalog.reading import COMMAND_LINE, Report, raise_problems
 from tracetax.catalog.runtime_file import sound_runtimes
@@ -275,8 +274,7 @@ def _of_service(request: Request, root: Path) -> tuple[dict[str, Agent], Experim
         service=service,
         left_out=(*experiment.left_out, *sentences),
     )
-    known = agents_of(experiment, agents)
-    return {key: without_program(agent, service) for key, agent in known.items()}, experiment
+    return agents_of(experiment, agents), experiment
 
 
 def service_tried(request: Request | CapacityRequest, root: Path) -> tuple[OwnService, tuple[str, ...]]:
@@ -305,7 +303,7 @@ def _of_file(request: Request, root: Path) -> tuple[dict[str, Agent], Experiment
     service, sentences = _tried(service, root)
     agents, experiment = load_catalog(name, root, own, variant=variant, typed=typed, service=service)
     experiment = replace(experiment, left_out=(*experiment.left_out, *sentences))
-    return {key: without_program(agent, service) for key, agent in agents.items()}, experiment
+    return agents, experiment
 
 
 def _tried(service: OwnService, root: Path) -> tuple[OwnService, tuple[str, ...]]:

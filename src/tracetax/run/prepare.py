@@ -23,6 +23,7 @@ from tracetax.artifacts import (
 from tracetax.artifacts.cache import key_of
 from tracetax.backend import Backend
 from tracetax.catalog import untested_releases
+from tracetax.catalog.own.service import for_service
 from tracetax.catalog.placeholders import BACKEND_FILES, PREPARED
 from tracetax.errors import UserError
 from tracetax.machine import disturbance, process_files, processes, threads
@@ -84,6 +85,8 @@ def refuse(experiment: Experiment, agents: Mapping[str, Agent], root: Path) -> l
     notes: list[str] = []
     refusals: list[UserError] = []
     for one, used in each_alone(experiment, agents).values():
+        if one.service:
+            used = {key: for_service(agent, one.service) for key, agent in used.items()}
         try:
             check_buildable(one, used)
             workload = program_of(one, root)[0]
@@ -122,6 +125,8 @@ def _of_workload(
     experiment: Experiment, used: dict[str, Agent], root: Path, cache: Path, isolation: Isolation, say: Say
 ) -> Equipment:
     """What the trials of an experiment's one workload need."""
+    if experiment.service:
+        used = {key: for_service(agent, experiment.service) for key, agent in used.items()}
     workload, runtime = program_of(experiment, root)
     check_buildable(experiment, used)
     check_started(experiment, used, workload)

@@ -373,12 +373,16 @@ def with_nothing_learned(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     )
 
 
-def without_program(agent: Agent, service: OwnService) -> Agent:
-    """An agent that comes by its environment alone where the service has another program with it."""
-    if agent.key not in service.with_agent:
-        return agent
+def for_service(agent: Agent, service: OwnService) -> Agent:
+    """An agent as it gets into a service: by the search path that its file has for one.
+
+    Where the service has another program with the agent in it, it comes by its environment alone.
+    """
+    built_in = agent.key in service.with_agent
     configurations = {
         name: replace(config, program="", wrapper=(), flags=(), search_path=AS_BUILT)
+        if built_in
+        else replace(config, search_path=config.own_search_path or config.search_path)
         for name, config in agent.configurations.items()
     }
     return replace(agent, configurations=configurations)
