@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from tracetax.catalog.runtime_file import sound_runtimes
+from tracetax.companions.loopback import free_port
 from tracetax.errors import UserError
 from tracetax.place import data_folder
 from tracetax.program import Service
@@ -88,6 +89,12 @@ def test_one_that_never_gets_ready_is_told_with_its_last_answer(tmp_path: Path) 
 
 def test_one_that_does_not_listen_is_told(tmp_path: Path) -> None:
     assert "Connection refused" in refused(service(tmp_path, before="time.sleep(60)", seconds=1.0))
+
+
+def test_one_that_listens_elsewhere_is_told_where(tmp_path: Path) -> None:
+    other = free_port()
+    text = refused(service(tmp_path, before=f"sys.argv[1] = '{other}'", seconds=2.0))
+    assert f"It listens on port {other} instead" in text
 
 
 def test_a_wrong_answer_is_told_before_anything_is_measured(tmp_path: Path) -> None:

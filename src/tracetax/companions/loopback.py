@@ -52,18 +52,21 @@ def is_taken(port: int) -> bool:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
+def ports_of(pid: int) -> set[int]:
+    """The ports on which a process listens for TCP, on whichever address."""
+    own, ports = _sockets(pid), set[int]()
+    for table in ("tcp", "tcp6"):
+        with contextlib.suppress(OSError):
+            for line in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
+                fields = line.split()
+                if fields[3] == _LISTENING and fields[9] in own:
+                    ports.add(int(fields[1].rpartition(":")[2], 16))
+    return ports
+
+
 def listener(port: int, among: Iterable[int]) -> int | None:
     """Of some processes the one that listens on a port; None where none of them does."""
-    for pid in among:
-        own = _sockets(pid)
-        for table in ("tcp", "tcp6"):
-            with contextlib.suppress(OSError):
-                for line in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
-                    fields = line.split()
-                    of_port = int(fields[1].rpartition(":")[2], 16) == port
-                    if of_port and fields[3] == _LISTENING and fields[9] in own:
-                        return pid
-    return None
+    return next((pid for pid in among if port in ports_of(pid)), None)
 
 
 def free_port() -> int:

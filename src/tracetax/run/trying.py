@@ -1,5 +1,6 @@
 """Tries a service of the user's once, without an agent: whether it answers, and what runs it."""
 
+import contextlib
 import os
 import tempfile
 import time
@@ -10,7 +11,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tracetax.companions.loopback import listener, listens_elsewhere
+from tracetax.companions.loopback import listener, listens_elsewhere, ports_of
 from tracetax.errors import ExitCode, UserError
 from tracetax.machine.processes import ProcessTree
 from tracetax.printable import printable_lines
@@ -63,7 +64,7 @@ def try_service(service: OwnService, runtimes: Mapping[str, Runtime], port: int 
                 if any(log.stat().st_size for log in logs.iterdir()):
                     lines = last_lines(logs, ("stderr.txt", "stdout.txt")).splitlines()
                     tail = printable_lines("\n".join(line for line in lines if folder not in line))
-                raise UserError(f"{error}\n{tail}".rstrip(), error.exit_code) from None
+                raise UserError(f"{error}{_elsewhere(tree, port)}\n{tail}".rstrip(), error.exit_code) from None
             tree.look(search=True)
             pid = listener(port, (tree.root, *tree.others))
             if pid is None:
@@ -80,6 +81,17 @@ def try_service(service: OwnService, runtimes: Mapping[str, Runtime], port: int 
     if elsewhere:
         sentences = ("The service listens on other addresses than this machine's own: others can reach it meanwhile.",)
     return Tried(replace(service, language=language, program=program), sentences)
+
+
+def _elsewhere(tree: ProcessTree, port: int) -> str:
+    """A sentence where it listens on another port than it was told; else empty."""
+    with contextlib.suppress(OSError):
+        tree.look(search=True)
+        ports = set[int]().union(*map(ports_of, (tree.root, *tree.others)))
+        if ports and port not in ports:
+            listed = " and ".join(map(str, sorted(ports)))
+            return f"\nIt listens on port {listed} instead: does the command take {{port}} where --service says it?"
+    return ""
 
 
 def listening_port(service: OwnService) -> int:
