@@ -76,10 +76,12 @@ def command_line(
     }
     own = {name: fill(value, values) for name, value in config.environment.items()}
     environment = {name: fill(value, texts) for name, value in workload.environment.items()}
-    if workload.own:
-        environment = {name: value for name, value in environment.items() if value}
-    start = workload.started_with.get(config.agent, workload.start)
-    return tuple(_filled(start, words, texts)), environment | own
+    if workload.own:  # braces in the user's words are no placeholders, but for that of the port
+        port = f"{{{LISTEN_PORT}}}"
+        start = workload.started_with.get(config.agent, workload.start)
+        set_variables = {name: value for name, value in environment.items() if value}
+        return tuple(word.replace(port, texts[LISTEN_PORT]) for word in start), set_variables | own
+    return tuple(_filled(workload.start, words, texts)), environment | own
 
 
 def whole_environment(equipment: Equipment, added: Mapping[str, str], source: Mapping[str, str]) -> dict[str, str]:

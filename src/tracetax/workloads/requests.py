@@ -70,7 +70,7 @@ def arguments(parameters: RequestParameters, files: DriverFiles, workload: Workl
         msgspec.json.encode(
             {
                 "name": sent.endpoint,
-                **_sent(service.endpoints[sent.endpoint], parameters.queries),
+                **_sent(service.endpoints[sent.endpoint], None if workload.own else parameters.queries),
                 "weight": sent.weight,
             }
         )
@@ -91,12 +91,15 @@ def arguments(parameters: RequestParameters, files: DriverFiles, workload: Workl
     )
 
 
-def _sent(sent: Sent, queries: int) -> dict[str, object]:
-    """A request as the load's file has it; what holds unless it is said is left out."""
+def _sent(sent: Sent, queries: int | None) -> dict[str, object]:
+    """A request as the load's file has it; what holds unless it is said is left out.
+
+    ``queries`` fills the placeholder of that name; None where a path has no placeholders.
+    """
     said = {"method": sent.method, "headers": sent.headers, "body": sent.body, "status": sent.status}
     otherwise = Sent("")
     return {
-        "path": sent.path.replace("{queries}", str(queries)),
+        "path": sent.path if queries is None else sent.path.replace("{queries}", str(queries)),
         **{key: value for key, value in said.items() if value != getattr(otherwise, key)},
     }
 
