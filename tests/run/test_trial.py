@@ -102,7 +102,6 @@ def test_what_goes_wrong_fails_the_trial_with_its_verdict(
         ("repeats", Delivery.COMPLETE, "duplicates"),
         ("sends-at-exit", Delivery.COMPLETE, "after-drain"),
         ("cold", Delivery.COMPLETE, "not-warm"),
-        ("flat", Delivery.NONE, "unpromised-records"),
     ],
 )
 def test_what_the_reader_must_know_is_said_and_the_trial_counts(
@@ -111,6 +110,19 @@ def test_what_the_reader_must_know_is_said_and_the_trial_counts(
     record = trial(tmp_path, sink_binary, configuration(behaviour, delivery))
     assert record.status == "ok"
     assert verdict in codes(record)
+
+
+def test_records_of_a_configuration_that_promises_none_are_told(tmp_path: Path, sink_binary: Path) -> None:
+    promises_none = replace(configuration("flat", Delivery.NONE), protocol=None)
+    record = trial(tmp_path, sink_binary, promises_none)
+    assert (record.status, codes(record)) == ("ok", {"unpromised-records"})
+
+
+def test_records_that_a_search_for_an_objective_does_not_wait_for_are_not_told(
+    tmp_path: Path, sink_binary: Path
+) -> None:
+    record = trial(tmp_path, sink_binary, configuration("flat", Delivery.NONE))
+    assert (record.status, codes(record)) == ("ok", set())
 
 
 def test_what_an_agent_may_hold_back_until_its_end_is_not_late(tmp_path: Path, sink_binary: Path) -> None:

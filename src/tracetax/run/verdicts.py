@@ -26,6 +26,7 @@ def of_records(ledger: Ledger, config: Configuration, *, backend: str = "", lear
     """Verdicts on what arrived against what was promised, or ``learned`` from single calls."""
     verdicts = _of_messages(ledger, config, backend)
     if config.delivery is Delivery.NONE:
+        # a search for an objective keeps the protocol of what it does not wait for
         if ledger.received and config.protocol is None:
             text = f"{plural(ledger.received, 'record')} arrived where none was promised"
             verdicts.append(Verdict("unpromised-records", "warning", text))
