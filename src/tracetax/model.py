@@ -27,7 +27,7 @@ from tracetax.parameters import FULL as FULL
 from tracetax.parameters import Parameters as Parameters
 from tracetax.parameters import Rate as Rate
 from tracetax.schedule import Schedule as Schedule
-from tracetax.service import Objective, OwnService
+from tracetax.service import Objective, OwnService, Usage
 
 
 class Use(Struct, frozen=True):
@@ -111,6 +111,21 @@ class Search(Struct, frozen=True):
     """Trials at each of the two rates, beyond the one that found it; at the lower one maybe more."""
     objective: Objective | None = None
     """What is searched for in the place of completeness: the highest rate at which a service's answers keep to it."""
+    usage: Usage | None = None
+    """What is searched for in the place of completeness: the rate at which a service uses so much CPU."""
+
+    @property
+    def of_service(self) -> bool:
+        """Whether it asks about the service, so that records are sent and not waited for, and no agent is a row too."""
+        return self.objective is not None or self.usage is not None
+
+    @property
+    def words(self) -> str:
+        """What is searched for: ``the highest rate at which every record is delivered``."""
+        if self.usage:
+            return f"the rate at which a service uses {self.usage.text}"
+        kept = self.objective.text if self.objective else "every record is delivered"
+        return f"the highest rate at which {kept}"
 
 
 class PublishedRow(Struct, frozen=True):
@@ -172,3 +187,5 @@ class Experiment(Struct, frozen=True):
     """In sentences: what is not measured with all of its workloads, because some have no such thing."""
     service: OwnService | None = None
     """The user's own service, which is measured in the place of a workload; ``workload`` says its kind and language."""
+    search: Search | None = None
+    """Where rates are searched for in the place of blocks: how. Each part is one configuration, or the baseline."""

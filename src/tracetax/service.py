@@ -27,6 +27,20 @@ class Objective(Struct, frozen=True):
     """As it was typed: ``p99 < 50 ms``."""
 
 
+class Usage(Struct, frozen=True):
+    """How much CPU the processes of a service may use: a share of so many cores, such as 75 % of one core."""
+
+    share: float
+    cores: float
+    text: str
+    """As it was typed: ``75 % of 1 core``."""
+
+    @property
+    def busy(self) -> float:
+        """The cores that are used then."""
+        return self.share * self.cores
+
+
 class OwnService(Struct, frozen=True):
     """A service of the user's, which is measured as it is started: agents get into it by its environment alone."""
 

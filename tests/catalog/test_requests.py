@@ -1,5 +1,6 @@
 """What files say of services and of the requests that are sent to them; every problem is told at once."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,9 @@ from tracetax.catalog.reading import COMMAND_LINE, Report
 from tracetax.catalog.workload_file import check_offers, load_workload, read_programs
 from tracetax.errors import UserError
 from tracetax.kinds.requests import RequestParameters, Weighted
-from tracetax.model import FULL, Experiment
+from tracetax.model import BASELINE, FULL, Experiment, Search, Use
 from tracetax.program import Service
-from tracetax.service import Sent
+from tracetax.service import Sent, Usage
 
 EXPERIMENT = """
 title = "What tracing costs a service"
@@ -272,3 +273,46 @@ def test_a_search_for_a_services_rate_takes_the_same_options(root: Path) -> None
     (program,) = read_programs([("--workload", KEY)], agents, root, report)
     experiment, _ = searched_experiment(program, request)
     assert experiment.parts[0].parameters == RequestParameters(calls=20_000, mix=(Weighted("rows", 1),), queries=2)
+
+
+def searched(root: Path, typed: TypedSearch) -> tuple[Experiment, Search]:
+    """What ``capacity`` searches of the repository's service."""
+    (program,) = read_programs([("--workload", KEY)], every_agent(root), root, Report(COMMAND_LINE))
+    return searched_experiment(program, typed)
+
+
+def test_a_use_of_cpu_is_searched_for_without_an_agent_too(root: Path) -> None:
+    typed = TypedSearch(workload=KEY, agent="fake", configuration="sent", endpoint="json", usage="75 % of 1 core")
+    experiment, search = searched(root, typed)
+    assert [part.title for part in experiment.parts] == ["No agent", "Fake (spans are sent at once)"]
+    assert (search.usage, search.seconds) == (Usage(0.75, 1.0, "75 % of 1 core"), 10.0)
+    assert experiment.title == "The rate at which a service uses 75 % of 1 core"
+
+
+def test_a_search_has_one_thing_to_look_for(root: Path) -> None:
+    typed = TypedSearch(workload=KEY, agent="fake", endpoint="json", usage="75 % of 1 core", slo="p99 < 5 ms")
+    with pytest.raises(CatalogError, match="--usage: and --slo exclude each other"):
+        searched(root, typed)
+
+
+def test_an_experiment_that_searches_has_a_part_for_the_baseline_and_each_configuration(root: Path) -> None:
+    experiment = changed(
+        root, "[[configurations]]", '[search]\nusage = "50 % of 2 cores"\nfurther = 3\n[[configurations]]'
+    )
+    assert [part.uses for part in experiment.parts] == [(BASELINE,), (Use("fake", "sent"),)]
+    assert [part.name for part in experiment.parts] == ["trial-none-baseline", "trial-fake-sent"]
+    assert experiment.search == Search(seconds=10.0, further=3, usage=Usage(0.5, 2.0, "50 % of 2 cores"))
+
+
+@pytest.mark.parametrize(
+    ("said", "key", "text"),
+    [
+        ('usage = "75"', "search.usage", "75 % of 1 core"),
+        ("further = 3", "search.usage", "is missing"),
+        ('usage = "75 % of 1 core"\nfurther = 0', "search.further", "at least 1|between 1 and"),
+    ],
+)
+def test_what_a_search_cannot_be_is_told_by_its_key(root: Path, said: str, key: str, text: str) -> None:
+    with pytest.raises(CatalogError) as caught:
+        changed(root, "[[configurations]]", f"[search]\n{said}\n[[configurations]]")
+    assert re.search(text, problems(caught.value)[key])

@@ -58,6 +58,8 @@ def test_the_lowest_rate_is_one_that_can_be_tried(repository: Repository) -> Non
         ("tracer", None, {"lowest": "10"}, "--lowest", "needs a unit"),
         ("tracer", None, {"seconds": "5"}, "--seconds", "needs a unit"),
         ("tracer", None, {"seconds": "999ms"}, "--seconds", "a second at least"),
+        ("tracer", None, {"usage": "75 % of 1 core"}, "--usage", "is about a service, and calltree/java is none"),
+        ("tracer", None, {"usage": "75 %"}, "--usage", "75 % of 1 core"),
         ("tracer", None, {"further": 0}, "--further", "must be between 1 and"),
         ("tracer", None, {"jdk": "7"}, "--jdk", "must be between 8 and"),
         ("tracer", None, {"budget": "soon"}, "--budget", "is no time"),

@@ -68,6 +68,23 @@ def test_what_is_no_half_width_is_refused(value: object) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "busy", "words"),
+    [("75 % of 1 core", 0.75, "75 % of 1 core"), ("50% of 2 cores", 1.0, "50 % of 2 cores")],
+)
+def test_a_use_of_cpu_is_a_share_of_some_cores(text: str, busy: float, words: str) -> None:
+    read = units.usage(text)
+    assert (read.busy, read.text) == (busy, words)
+
+
+@pytest.mark.parametrize(
+    "value", ["75 %", "75 of 1 core", "0 % of 1 core", "101 % of 1 core", "75 % of 0 cores", "", 75, None, True]
+)
+def test_what_is_no_use_of_cpu_is_refused_with_the_right_form(value: object) -> None:
+    with pytest.raises(UnitError, match="75 % of 1 core"):
+        units.usage(value)
+
+
+@pytest.mark.parametrize(
     "value", [5, 5.0, "5", "5 sec", "s", "-5 s", "1,5 s", "1e3 s", "0.5 ns", "5 s s", "", None, True, []]
 )
 def test_what_is_no_time_is_refused(value: object) -> None:

@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from tests.run.stand_ins import configuration, experiment, new_run
+from tracetax.cli import ROOT
 from tracetax.commands.capacity import capacity_command
 from tracetax.commands.report import export_run
 from tracetax.commands.request import CapacityRequest, Request
@@ -40,3 +41,16 @@ def test_every_advice_names_the_right_command(search: RunFolder) -> None:
         check_free(search.path)
     with pytest.raises(UserError, match=r"is a search.*capacity\.json"):
         export_run(search.path, "csv", None)
+
+
+def test_an_experiment_that_searches_refuses_what_only_blocks_have() -> None:
+    request = Request(experiment="nou25-throughput", blocks=3, seed=1, dry_run=True)
+    with pytest.raises(UserError, match="--blocks, --seed: this experiment searches for rates"):
+        run_command(request, ROOT, ())
+
+
+def test_the_plan_of_an_experiment_that_searches_names_what_is_searched(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command(Request(experiment="nou25-throughput", dry_run=True), ROOT, ()) == 0
+    told = capsys.readouterr().out
+    assert told.count(": No agent") == 16
+    assert "the rate at which a service uses 75 % of 1 core is searched for" in " ".join(told.split())

@@ -145,19 +145,25 @@ def plans(folder: Path) -> Outputs:
         (folder / "empty" / "python3").write_text(PYTHON, encoding="utf-8")
         (folder / "empty" / "python3").chmod(0o755)
         for file in sorted((ROOT / "experiments").glob("*.toml")):
-            tables = re.findall(r"^\[(fast|as-published)\]", file.read_text(encoding="utf-8"), re.MULTILINE)
+            text = file.read_text(encoding="utf-8")
+            tables = re.findall(r"^\[(fast|as-published)\]", text, re.MULTILINE)
+            seed = () if "\n[search]\n" in text else SEED
             for version in ("", *tables):
                 option = (f"--{version}",) if version else ()
                 name = f"{file.stem}.{version}.txt" if version else f"{file.stem}.txt"
-                outputs[name] = planned(file.stem, *option)
+                outputs[name] = planned(file.stem, *option, *seed)
         for name, words in AD_HOC.items():
-            outputs[f"typed.{name}.txt"] = planned(*words.split())
+            outputs[f"typed.{name}.txt"] = planned(*words.split(), *SEED)
     return outputs
+
+
+SEED = ("--seed", "1")
+"""Decides the order of the trials in a block; searches have none."""
 
 
 def planned(*words: str) -> str:
     """What ``run`` says that it would do."""
-    return ESTIMATE.sub(r"\1", typed("run", *words, "--dry-run", "--seed", "1"))
+    return ESTIMATE.sub(r"\1", typed("run", *words, "--dry-run"))
 
 
 def listings(folder: Path) -> Outputs:

@@ -216,12 +216,12 @@ def test_a_rate_that_the_caller_does_not_make_is_no_lower_end(tmp_path: Path, mo
         at(3, 8_000.0, made=7_900.0),
         at(4, 20_000.0, made=20_000.0, role="baseline-1"),
     ]
-    trials = trials_of(records, "p")
+    trials = trials_of(records, "p", Search())
     assert [trial.counts for trial in trials] == ["incomplete", "not-made", "complete"]
     assert looks(trials) == [Look(9_000.0, held=False), Look(8_000.0, held=True)]
     busy = Disturbance(steal=1.0, other_cpu=0.0, tool_cpu=0.0, sink_cpu_ns=0, pressure_cpu_avg10=0.0, disturbed=True)
     first, again = replace(records[1], disturbance=busy), replace(records[1], number=5, disturbance=busy)
-    assert [trial.counts for trial in trials_of([first, again], "p")] == ["disturbed", "not-made"]
+    assert [trial.counts for trial in trials_of([first, again], "p", Search())] == ["disturbed", "not-made"]
     folder = new_run(tmp_path / "r", experiment(configuration("flat")), configuration("flat"))
     for one in records:
         folder.scratch(one.number)
@@ -280,14 +280,14 @@ def answering(number: int, rate: Rate, p99_ms: float) -> TrialRecord:
 def test_an_objective_is_searched_for_by_response_times() -> None:
     objective = Objective("p99", 50_000_000, "p99 < 50 ms")
     records = [answering(1, FULL, 0.0), answering(2, 90.0, 60.0), answering(3, 45.0, 49.0), answering(4, 45.0, 50.0)]
-    trials = trials_of(records, "p", objective)
+    trials = trials_of(records, "p", Search(objective=objective))
     assert [trial.counts for trial in trials] == ["incomplete", "incomplete", "complete", "incomplete"]
 
 
 def test_the_search_ends_beside_the_rate_at_which_an_objective_breaks() -> None:
     search = Search(objective=Objective("p99", 50_000_000, "p99 < 50 ms"))
     records = [answering(1, FULL, 0.0)]
-    while (rate := next_step(trials_of(records, "p", search.objective), search).rate) is not None:
+    while (rate := next_step(trials_of(records, "p", search), search).rate) is not None:
         assert len(records) < 60
         records.append(answering(len(records) + 1, rate, 40.0 if rate != FULL and float(rate) <= 70.0 else 60.0))
     held = [float(one.parameters.rate) for one in records[1:] if one.response and one.response.p99 < 50e6]

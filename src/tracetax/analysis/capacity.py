@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from tracetax import __version__
 from tracetax.analysis.statements import two_digits
+from tracetax.analysis.usage import outcome_at_usage, rate_at_usage, with_ratios
 from tracetax.kinds import declaration_of
 from tracetax.model import FULL, Configuration, Part, Rate, Search
 from tracetax.results.capacity import (
@@ -59,28 +60,27 @@ def build_capacity(folder: RunFolder) -> Capacity:
         started_at=first.started_at,
         machine=manifest.machine,
         search=manifest.search or Search(),
-        configurations=tuple(_finding(part, manifest, records) for part in manifest.experiment.parts),
+        configurations=_findings(manifest, records),
     )
+
+
+def _findings(manifest: Manifest, records: list[TrialRecord]) -> tuple[CapacityFinding, ...]:
+    parts = manifest.experiment.parts
+    findings = tuple(_finding(part, manifest, records) for part in parts)
+    if manifest.search is None or manifest.search.usage is None:
+        return findings
+    return with_ratios(findings, {part.name: part for part in parts}, manifest.search)
 
 
 def _finding(part: Part, manifest: Manifest, records: list[TrialRecord]) -> CapacityFinding:
     search = manifest.search or Search()
     (use,) = part.uses
-    agent = manifest.agents[use.agent].built(use.build)
+    agent = manifest.agents[part.agent_key(use.agent)].built(use.build)
     config = agent.configurations[use.configuration]
     artifact = agent.artifacts.get("agent")
-    trials = trials_of(records, part.name, search.objective)
+    trials = trials_of(records, part.name, search)
     ran_on = manifest.ran_on.get(part.name)
-    low, high = _ends(part, config, trials)
-    claimed = claim(trials, search)
-    confirmed = (claimed is None or claimed.confirmed) and (high is None or high.trials > search.further)
-    outcome = _outcome(trials, low, high, search, confirmed=confirmed)
-    if low and claimed:
-        low = replace(low, set_aside=claimed.set_aside, failed=claimed.failed)
-    queue = declaration_of(part.parameters).queue_records(part.parameters, config)
-    records_of_call = _records(part, config)
-    hidden = queue / (search.seconds * records_of_call) if queue and low and high and records_of_call else None
-    return CapacityFinding(
+    found = CapacityFinding(
         part=part.name,
         agent=use.agent,
         agent_name=agent.name,
@@ -93,6 +93,37 @@ def _finding(part: Part, manifest: Manifest, records: list[TrialRecord]) -> Capa
         threads=part.parameters.threads,
         jvm=older_settings(part.settings),
         java=older_java(ran_on),
+        outcome="unfinished",
+        complete_at=None,
+        incomplete_at=None,
+        confirmed=False,
+        loss_at_most=None,
+        hidden_per_second=None,
+        text="",
+        trials=tuple(trials),
+        settings=part.settings,
+        ran_on=ran_on,
+    )
+    if search.usage:
+        outcome = outcome_at_usage(trials, search)
+        return replace(found, outcome=outcome, confirmed=outcome == "bracket", at_usage=rate_at_usage(trials, search))
+    return _bracketed(found, part, config, search)
+
+
+def _bracketed(found: CapacityFinding, part: Part, config: Configuration, search: Search) -> CapacityFinding:
+    """A finding with its two rates, how sure they are, and its sentence."""
+    trials = list(found.trials)
+    low, high = _ends(part, config, trials)
+    claimed = claim(trials, search)
+    confirmed = (claimed is None or claimed.confirmed) and (high is None or high.trials > search.further)
+    outcome = _outcome(trials, low, high, search, confirmed=confirmed)
+    if low and claimed:
+        low = replace(low, set_aside=claimed.set_aside, failed=claimed.failed)
+    queue = declaration_of(part.parameters).queue_records(part.parameters, config)
+    records_of_call = _records(part, config)
+    hidden = queue / (search.seconds * records_of_call) if queue and low and high and records_of_call else None
+    return replace(
+        found,
         outcome=outcome,
         complete_at=low,
         incomplete_at=high,
@@ -100,10 +131,7 @@ def _finding(part: Part, manifest: Manifest, records: list[TrialRecord]) -> Capa
         loss_at_most=claimed.loss_at_most if claimed else None,
         hidden_per_second=hidden,
         text=_sentence(part.title, outcome, (low, high), claimed, search),
-        trials=tuple(trials),
         candidate=claimed.candidate if claimed else 1,
-        settings=part.settings,
-        ran_on=ran_on,
     )
 
 

@@ -5,7 +5,7 @@ What was typed is in frozen dataclasses, whose fields are called as their option
 Every problem is named by its option.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, TypeAlias
 
@@ -13,12 +13,13 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from tracetax.catalog.agent_file import configured, listed, stock_of, unknown_agent
-from tracetax.catalog.experiment_shape import Blocks, NarrowEnough, combinations, too_long
+from tracetax.catalog.experiment_shape import SECONDS_OF_SERVICE, Blocks, NarrowEnough, combinations, too_long
 from tracetax.catalog.kinds import TypedParameters, at_speed, kind_of_file
 from tracetax.catalog.own.service import TypedService, objective_of
 from tracetax.catalog.reading import COMMAND_LINE, Report, did_you_mean, raise_problems, read_one
 from tracetax.catalog.settings import Said, TypedSettings, completed, option, typed_settings
-from tracetax.catalog.units import CallRate, Duration, HalfWidth
+from tracetax.catalog.units import CallRate, CpuUse, Duration, HalfWidth
+from tracetax.catalog.uses import searched_title
 from tracetax.catalog.workload_file import Lack, MeasuredProgram, left_out
 from tracetax.errors import UserError
 from tracetax.kinds import KINDS
@@ -41,8 +42,6 @@ ENOUGH_BLOCKS = 10
 MANY_BLOCKS = 100
 """What ``--half-width`` alone asks for: at least so many blocks that it is a result, and room to get there."""
 SEARCH_BUDGET = "20min"
-SECONDS_OF_OBJECTIVE = 10.0
-"""Length of a trial that shows whether an objective is kept, where nobody says it."""
 SHORTEST_NS = 10**9
 """In less time, a hiccup of the machine decides whether a rate was made."""
 Further: TypeAlias = Annotated[int, Meta(ge=1, le=1_000)]
@@ -101,7 +100,12 @@ class TypedSearched:
 class TypedSearch(TypedSettings, TypedParameters, TypedService, TypedSearched):
     """All that makes a search. Fields of the last base come first in ``--help``."""
 
-    seconds: str | None = option(None, "How long a trial calls, such as 10s. Default: 5s, with --slo 10s.")
+    usage: str | None = option(
+        None,
+        "Of a service: the rate is searched for at which its processes use so much CPU, such as '75 % of 1 core', "
+        "without an agent and with each.",
+    )
+    seconds: str | None = option(None, "How long a trial calls, such as 10s. Default: 5s, with --slo or --usage 10s.")
     lowest: str | None = option(None, "The lowest rate that is tried, in calls per second. Default: 10/s.")
     further: int | None = option(
         None,
@@ -184,10 +188,12 @@ def searched_experiment(program: MeasuredProgram, typed: TypedSearch) -> tuple[E
     left_out(lacks, (program,), report)
     agents = known.agents
     search = _read_search(typed, report)
-    if search.objective:
+    if search.of_service:
         uses = (BASELINE, *uses)
         if kind_of_file(program.key).DRIVES:
-            report.add("--slo", f"is about the answers of a service, and {program.key} is none")
+            report.add("--usage" if search.usage else "--slo", f"is about a service, and {program.key} is none")
+        if search.objective and search.usage:
+            report.add("--usage", "and --slo exclude each other: each says what is searched for")
     else:
         for use in uses:
             _check_promised(use, agents[use.agent], report)
@@ -198,7 +204,7 @@ def searched_experiment(program: MeasuredProgram, typed: TypedSearch) -> tuple[E
     parts = tuple(
         Part(
             name=f"{use.agent}-{use.configuration}{level.suffix}".replace(":", "-"),
-            title=_searched_title(use, agents) + level.title_suffix,
+            title=searched_title(use, agents) + level.title_suffix,
             parameters=level.parameters,
             uses=(use,),
             settings=level.settings,
@@ -207,23 +213,15 @@ def searched_experiment(program: MeasuredProgram, typed: TypedSearch) -> tuple[E
         for use in uses
         for level in combinations(parameters, settings, program)
     )
+    words = search.words
     experiment = Experiment(
         key="capacity",
-        title=f"The highest rate at which {search.objective.text}"
-        if search.objective
-        else "The highest rate at which every record is delivered",
+        title=words[0].upper() + words[1:],
         workload=program.key,
         parts=parts,
         schedule=Schedule(budget_ns=budget_ns, memory=False),
     )
     return experiment, search
-
-
-def _searched_title(use: Use, agents: Mapping[str, Agent]) -> str:
-    """What is searched, in words."""
-    if use == BASELINE:
-        return "No agent"
-    return f"{agents[use.agent].name} ({agents[use.agent].configurations[use.configuration].title})"
 
 
 def rescheduled(
@@ -374,7 +372,8 @@ def _read_search(typed: TypedSearch, report: Report) -> Search:
     if lowest == FULL:
         report.add("--lowest", '"full" is tried in any case: write for example "10/s"')
     return Search(
-        seconds=length_ns / 1e9 if length_ns else SECONDS_OF_OBJECTIVE if typed.slo else otherwise.seconds,
+        seconds=length_ns / 1e9 if length_ns else SECONDS_OF_SERVICE if typed.slo or typed.usage else otherwise.seconds,
+        usage=read_one(typed.usage, CpuUse, "--usage", report) if typed.usage is not None else None,
         objective=objective_of(typed.slo, report) if typed.slo is not None else None,
         lowest=otherwise.lowest if lowest in (None, FULL) else three_digits(float(lowest)),
         resolution=otherwise.resolution,

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from tracetax.catalog.agent_file import EveryAgent, read_agents
 from tracetax.catalog.experiment_shape import (
+    SECONDS_OF_SERVICE,
     ExperimentShape,
     PartShape,
     Variant,
@@ -27,10 +28,10 @@ from tracetax.catalog.published import published_rows
 from tracetax.catalog.reading import CatalogError, Report, did_you_mean, join, parsed, raise_problems, read
 from tracetax.catalog.runtime_file import sound_runtimes
 from tracetax.catalog.settings import Said, Typed, completed, said_in, settings_path
-from tracetax.catalog.uses import read_uses, uses_if_given, uses_of
+from tracetax.catalog.uses import read_uses, searched_parts, uses_if_given, uses_of
 from tracetax.catalog.workload_file import Lack, MeasuredProgram, left_out, read_programs
 from tracetax.errors import UserError
-from tracetax.model import Agent, Experiment, Part, PublishedLine, PublishedRow, kind_name, language_of
+from tracetax.model import Agent, Experiment, Part, PublishedLine, PublishedRow, Search, kind_name, language_of
 from tracetax.program import Runtime
 from tracetax.service import OwnService
 
@@ -184,6 +185,10 @@ def read_experiment(
         report.add("published", "goes with one workload, in whose language the publication measured")
     elif shape.published:
         printed = published_rows(shape.published, path.stem, uses, next(iter(programs)).known, root, report)
+    search = _search(shape, programs, report)
+    if search:
+        known = {program.key: program.known.agents for program in programs}
+        parts = searched_parts(parts, lambda part: known[part.workload or next(iter(known))])
     return Experiment(
         key=path.stem,
         title=shape.title,
@@ -198,6 +203,21 @@ def read_experiment(
         published_lines=tuple(row for row in printed if isinstance(row, PublishedLine)),
         variant=variant,
         left_out=lacking,
+        search=search,
+    )
+
+
+def _search(shape: ExperimentShape, programs: Sequence[MeasuredProgram], report: Report) -> Search | None:
+    """How rates are searched for, where the file has a table that says so."""
+    if shape.search is None:
+        return None
+    if any(kind_of_file(program.key).DRIVES for program in programs if program.key):
+        report.add("search", "is about the CPU of a service, and a call tree is none")
+    otherwise = Search()
+    return Search(
+        seconds=SECONDS_OF_SERVICE if shape.search.seconds is None else shape.search.seconds / 1e9,
+        further=otherwise.further if shape.search.further is None else shape.search.further,
+        usage=shape.search.usage,
     )
 
 

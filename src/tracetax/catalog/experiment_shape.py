@@ -20,12 +20,14 @@ from tracetax.catalog.kinds import KindOfFile, ParametersShape, kind_of_file
 from tracetax.catalog.own.service import ServiceTable
 from tracetax.catalog.reading import Name, Report, Text, join
 from tracetax.catalog.settings import RuntimesShape, Said, runtime_tables, said_in, settings_path
-from tracetax.catalog.units import LONGEST_TRIAL_NS, Calls, Duration, HalfWidth, written
+from tracetax.catalog.units import LONGEST_TRIAL_NS, Calls, CpuUse, Duration, HalfWidth, written
 from tracetax.catalog.workload_file import MeasuredProgram
 from tracetax.kinds import AnyParameters, declaration_of
 from tracetax.model import FULL, Schedule, Settings
 from tracetax.program import Runtime, Setting
 
+SECONDS_OF_SERVICE = 10.0
+"""Length of a trial of a search that shows something of a service, where nobody says it."""
 Blocks: TypeAlias = Annotated[int, Meta(ge=1)]
 Starts: TypeAlias = Annotated[int, Meta(ge=0, le=1_000)]
 NarrowEnough: TypeAlias = Annotated[HalfWidth, Meta(extra={"read": units.half_width})]
@@ -75,6 +77,14 @@ class ScheduleShape(Struct, frozen=True, kw_only=True):
     calls: CallsShape = CallsShape()
 
 
+class SearchShape(Struct, frozen=True, kw_only=True):
+    """``[search]``: of each configuration the rate is searched for at which the service uses so much CPU."""
+
+    usage: CpuUse
+    seconds: Duration | None = None
+    further: Annotated[int, Meta(ge=1, le=1_000)] | None = None
+
+
 class VariantShape(Struct, frozen=True, kw_only=True):
     """``[fast]`` or ``[as-published]``: what ``--fast`` or ``--as-published`` changes."""
 
@@ -105,6 +115,7 @@ class ExperimentShape(Struct, frozen=True, kw_only=True):
     configurations: tuple[UsesShape, ...] = ()
     parts: tuple[PartShape, ...] = ()
     schedule: ScheduleShape = ScheduleShape()
+    search: SearchShape | None = None
     fast: VariantShape | None = None
     as_published: VariantShape | None = field(default=None, name="as-published")
     published: PublishedShape | None = None

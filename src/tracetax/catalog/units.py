@@ -13,6 +13,7 @@ from msgspec import Meta, Struct
 from tracetax.catalog.reading import did_you_mean
 from tracetax.errors import UserError
 from tracetax.model import FULL, Rate
+from tracetax.service import Usage
 
 TIME: Mapping[str, int] = {
     "ns": 1,
@@ -43,6 +44,7 @@ LONGEST_CALL_NS = 60 * TIME["s"]
 LOWEST_RATE = 0.01
 HIGHEST_RATE = 100_000_000.0
 LONGEST_TRIAL_NS = 24 * TIME["h"]
+_USAGE = re.compile(r"(\d+(?:\.\d+)?)\s*%\s+of\s+(\d+(?:\.\d+)?)\s+cores?")
 """The measured calls of one trial take no longer."""
 _QUANTITY = re.compile(r"(\d{1,3}(?:[,_]\d{3})+|\d+)(\.\d+)?\s*([^\s\d.,].*)?")
 
@@ -115,6 +117,23 @@ def rate(value: object) -> Rate:
 
 Calls: TypeAlias = Annotated[int, Meta(ge=1, le=1_000_000_000)]
 CallRate: TypeAlias = Annotated[Rate, Meta(extra={"read": rate})]
+
+
+def usage(value: object) -> Usage:
+    """Read a share of some cores, such as ``75 % of 1 core``."""
+    wanted = '"75 % of 1 core"'
+    if not isinstance(value, str):
+        raise UnitError(_without_unit(value, "use of CPU", wanted))
+    match = _USAGE.fullmatch(value.strip())
+    if not match:
+        raise UnitError(f"{_shown(value)} is no use of CPU: write for example {wanted}")
+    percent, cores = float(match[1]), float(match[2])
+    if not 0 < percent <= 100 or not cores:
+        raise UnitError(f"{_shown(value)} can never be reached: more than 0 % up to 100 % of the cores, as in {wanted}")
+    return Usage(percent / 100, cores, f"{percent:g} % of {cores:g} core{'' if cores == 1 else 's'}")
+
+
+CpuUse: TypeAlias = Annotated[Usage, Meta(extra={"read": usage})]
 
 
 def half_width(value: object) -> HalfWidth:

@@ -1,12 +1,14 @@
 """Which configurations an experiment's file names, of the agents that there are for a program."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from msgspec.structs import replace
 
 from tracetax.catalog.agent_file import configured, listed, stock_of, unknown_agent
 from tracetax.catalog.experiment_shape import ExperimentShape, PartShape, UsesShape
 from tracetax.catalog.reading import Report, did_you_mean, join, one_of
 from tracetax.catalog.workload_file import Lack, MeasuredProgram
-from tracetax.model import BASELINE, Agent, Use
+from tracetax.model import BASELINE, Agent, Part, Use
 
 
 def uses_of(path: str, part: PartShape, shape: ExperimentShape) -> tuple[tuple[UsesShape, ...], str]:
@@ -103,3 +105,24 @@ def uses_if_given(groups: tuple[UsesShape, ...], path: str, uses: Mapping[str, U
     """Those of ``uses``, as ``_read_uses`` gave them, whose group may be left out."""
     optional = tuple(f"{path}[{position}]" for position, group in enumerate(groups) if group.if_given)
     return tuple(use for key, use in uses.items() if key.startswith(optional))
+
+
+def searched_parts(parts: Iterable[Part], agents: Callable[[Part], Mapping[str, Agent]]) -> tuple[Part, ...]:
+    """A part for the baseline and each configuration of ``parts``, as searches have them; ``agents`` are a part's."""
+    return tuple(
+        replace(
+            part,
+            name=f"{part.name}-{use.agent}-{use.configuration}".replace(":", "-"),
+            title=f"{part.title}: {searched_title(use, agents(part))}",
+            uses=(use,),
+        )
+        for part in parts
+        for use in (BASELINE, *part.uses)
+    )
+
+
+def searched_title(use: Use, agents: Mapping[str, Agent]) -> str:
+    """Whose rate is searched for, in words."""
+    if use == BASELINE:
+        return "No agent"
+    return f"{agents[use.agent].name} ({agents[use.agent].configurations[use.configuration].title})"

@@ -21,7 +21,7 @@ from tracetax.errors import ExitCode, UserError
 from tracetax.machine.facts import machine_facts
 from tracetax.machine.isolation import tool_stays_off
 from tracetax.machine.lock import sole_run
-from tracetax.model import kind_name, language_of
+from tracetax.model import Search, kind_name, language_of
 from tracetax.report.capacity import render_capacity
 from tracetax.results.capacity import write_capacity
 from tracetax.results.folder import RunFolder, resume_command
@@ -42,8 +42,11 @@ def capacity_command(request: CapacityRequest, root: Path, typed: tuple[str, ...
     service: OwnService | None = None
     agents = every_agent(root, request.agents_dirs)
     if request.service is not None:
-        if request.slo is None:
-            raise UserError("--service goes with --slo here, such as 'p99 < 50 ms': up to which rate does it hold?")
+        if request.slo is None and request.usage is None:
+            raise UserError(
+                "--service goes with --slo here, such as 'p99 < 50 ms': up to which rate does it hold?\n"
+                "Or with --usage '75 % of 1 core': at which rate does it use so much CPU?"
+            )
         service, sentences = service_tried(request, root)
         for sentence in sentences:
             console.print(sentence, soft_wrap=True)
@@ -58,11 +61,16 @@ def capacity_command(request: CapacityRequest, root: Path, typed: tuple[str, ...
     if service:
         experiment = replace(experiment, service=service, parts=with_nothing_learned(experiment.parts))
     replaced = with_artifacts(experiment, found, request.artifacts, most=1)
+    return new_search(Asked(replaced.experiment, replaced.agents), search, command, request.out)
+
+
+def new_search(asked: Asked, search: Search, command: Command, out: Path | None) -> int:
+    """Search for the rates of an experiment's parts in a new folder, ``out`` or one in ``runs/``; the exit code."""
     machine = machine_facts(Path.cwd())
-    path = request.out or RunFolder.new_path(Path("runs"), experiment.key, os.urandom(2).hex())
-    with sole_run(), ending_in_order(console):
-        equipment, folder = new_run(Asked(replaced.experiment, replaced.agents), command, path, machine, search=search)
-        return _search(equipment, folder, console)
+    path = out or RunFolder.new_path(Path("runs"), asked.experiment.key, os.urandom(2).hex())
+    with sole_run(), ending_in_order(command.console):
+        equipment, folder = new_run(asked, command, path, machine, search=search)
+        return _search(equipment, folder, command.console)
 
 
 def _resume(request: CapacityRequest, path: Path, command: Command) -> int:

@@ -227,6 +227,15 @@ def refuse_fixed(request: Request) -> None:
         )
 
 
+def refuse_blocks(request: Request) -> None:
+    """Raise UserError where an experiment that searches for rates was typed with what only blocks have."""
+    if fixed := _typed(request, ["blocks", "half_width", "seed", "backends", "fail_if"]):
+        raise UserError(
+            f"{', '.join(fixed)}: this experiment searches for rates, trial by trial; it has no blocks.\n"
+            "--budget says how long it may take."
+        )
+
+
 def _experiment(request: Request, root: Path) -> tuple[dict[str, Agent], Experiment]:
     if request.agent is None:
         if without_file := _typed(

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from rich.console import Console
 from rich.text import Text
 
+from tracetax.commands.capacity import new_search
 from tracetax.commands.compare import gate, limit, slower_builds
 from tracetax.commands.console import console as new_console
 from tracetax.commands.ending import ending_in_order, tell_failed
@@ -20,7 +21,7 @@ from tracetax.commands.opening import (
     taken_up,
 )
 from tracetax.commands.report import conclude, exit_code, show
-from tracetax.commands.request import Request, asked, refuse_fixed, scheduled
+from tracetax.commands.request import Request, asked, refuse_blocks, refuse_fixed, scheduled
 from tracetax.errors import ExitCode, UserError
 from tracetax.machine.facts import Machine, machine_facts
 from tracetax.machine.isolation import tool_stays_off
@@ -28,7 +29,7 @@ from tracetax.machine.lock import sole_run
 from tracetax.model import Agent, Experiment
 from tracetax.results.folder import RunFolder, resume_command
 from tracetax.run import prepare
-from tracetax.run.describe import estimate_words, part_words, plan_lines
+from tracetax.run.describe import estimate_words, part_words, plan_lines, search_lines
 from tracetax.run.learning import learn
 from tracetax.run.progress import TerminalProgress
 from tracetax.run.session import Session
@@ -48,6 +49,10 @@ def run_command(request: Request, root: Path, typed: tuple[str, ...]) -> int:
     _refuse_gate(by, agents)
     for note in wanted.notes:
         console.print(note, soft_wrap=True)
+    if experiment.search:
+        refuse_blocks(request)
+    if experiment.search and not request.dry_run:
+        return new_search(wanted, experiment.search, command, request.out)
     if request.dry_run:
         for note in foreseen(experiment, agents, root, request.out, wanted.backends):
             console.print(note, soft_wrap=True)
@@ -151,6 +156,10 @@ def _learned(
 
 def _print_plan(experiment: Experiment, agents: dict[str, Agent], seed: int, command: Command) -> None:
     root = command.root
+    if experiment.search:
+        for line in search_lines(experiment, experiment.search):
+            command.console.print(line, soft_wrap=True)
+        return
     runtimes = {
         part.workload: prepare.program_of(replace(experiment, workload=part.workload or experiment.workload), root)[1]
         for part in experiment.parts

@@ -10,6 +10,7 @@ from tracetax.model import FULL
 from tracetax.printable import printable
 from tracetax.report import numbers
 from tracetax.results.capacity import Capacity, CapacityEnd, CapacityFinding
+from tracetax.statistics.intervals import Estimate
 
 OUTCOMES = {
     "bracket": "",
@@ -19,10 +20,44 @@ OUTCOMES = {
     "unfinished": "not ended",
     "failed": "failed",
 }
+AT_USAGE = OUTCOMES | {"none-made": "not reached"}
 
 
 def render_capacity(capacity: Capacity, console: Console) -> None:
     """Print what a search has found; fits 80 columns."""
+    console.print()
+    console.print(_of_usage(capacity) if capacity.search.usage else _of_brackets(capacity))
+    console.print()
+    for row in capacity.configurations:
+        for text in (row.text, hidden_words(row)):
+            if text:
+                console.print(Text(textwrap.fill(printable(text), console.width)), highlight=False)
+
+
+def _of_usage(capacity: Capacity) -> Table:
+    """The rate at which each configuration uses so much CPU, and what that is to the rate without an agent."""
+    assert capacity.search.usage
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    table.add_column("", overflow="fold", ratio=2)
+    for heading in (f"requests/s at\n{capacity.search.usage.text}", "± 95 %", "to no agent", "± 95 %"):
+        table.add_column(Text(heading), justify="right", overflow="fold")
+    table.add_column("", overflow="fold")
+    for row in capacity.configurations:
+        found = row.at_usage
+        cells = ["–", "", "", ""] if found is None else [f"{found.rate.mean:,.0f}", half_of(found.rate, ",.0f"), "", ""]
+        if found and found.ratio:
+            cells[2:] = f"{found.ratio.mean:.2f} ×", half_of(found.ratio, ".2f")
+        table.add_row(Text(printable(row.title)), *map(Text, cells), Text(AT_USAGE[row.outcome], style="yellow"))
+    return table
+
+
+def half_of(estimate: Estimate, form: str) -> str:
+    """Half of an interval's width in a form such as ``.2f``; empty where there is no interval."""
+    return "" if estimate.ci95 is None else format((estimate.ci95[1] - estimate.ci95[0]) / 2, form)
+
+
+def _of_brackets(capacity: Capacity) -> Table:
+    """The two rates of each configuration."""
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     table.add_column("", overflow="fold", ratio=2)
     objective = capacity.search.objective
@@ -34,13 +69,7 @@ def render_capacity(capacity: Capacity, console: Console) -> None:
     table.add_column("", overflow="fold")
     for row in capacity.configurations:
         table.add_row(Text(printable(row.title)), *_cells(row), Text(OUTCOMES[row.outcome], style="yellow"))
-    console.print()
-    console.print(table)
-    console.print()
-    for row in capacity.configurations:
-        for text in (row.text, hidden_words(row)):
-            if text:
-                console.print(Text(textwrap.fill(printable(text), console.width)), highlight=False)
+    return table
 
 
 def hidden_words(row: CapacityFinding) -> str:

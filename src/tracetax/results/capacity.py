@@ -11,8 +11,8 @@ from tracetax.program import RuntimeVersion
 from tracetax.results.earlier import Java, JvmSettings, upgraded_capacity
 from tracetax.results.folder import disk_errors, read_upgraded, write_json
 from tracetax.results.records import TrialRecord
-from tracetax.service import Objective
-from tracetax.statistics.threshold import Look
+from tracetax.statistics.intervals import Estimate
+from tracetax.statistics.threshold import Bracket, Look
 
 SCHEMA_VERSION = 2
 FILE = "capacity.json"
@@ -44,6 +44,21 @@ class CapacityTrial(Struct, frozen=True):
     expected: int
     received: int
     dropped_reported: int
+    cores: float | None = None
+    """Cores that the workload's processes used from the first call to the last; None where that is not known."""
+
+
+class RateAtUsage(Struct, frozen=True):
+    """The rate at which a service uses so much CPU, by the trials near it; calls per second."""
+
+    rate: Estimate
+    """Each trial's rate, times what was asked for over what it used: mean over fresh starts with its 95 % interval."""
+    at: float
+    """The rate of these trials."""
+    cores: float
+    """Cores that were used at it, mean."""
+    ratio: Estimate | None = None
+    """To the rate without an agent, paired by the rounds of the search; None of the baseline, or without pairs."""
 
 
 class CapacityEnd(Struct, frozen=True):
@@ -105,6 +120,8 @@ class CapacityFinding(Struct, frozen=True):
     """What was set of the runtime, sizes in bytes."""
     ran_on: RuntimeVersion | None = None
     """The version of the runtime that its trials ran on."""
+    at_usage: RateAtUsage | None = None
+    """Of a search for a use of CPU: its answer."""
 
 
 class Capacity(Struct, frozen=True):
@@ -119,16 +136,33 @@ class Capacity(Struct, frozen=True):
     configurations: tuple[CapacityFinding, ...]
 
 
+class SearchStep(Struct, frozen=True):
+    """What to do next for one configuration."""
+
+    rate: Rate | None
+    """None where its search has ended."""
+    left: int
+    """Trials that are still needed, about."""
+    bracket: Bracket | None = None
+
+
 def offered(record: TrialRecord) -> float:
     """Calls per second that a good trial really made."""
     return record.parameters.calls / ((record.moments.last_call - record.moments.first_call) / 1e9)
 
 
-def trials_of(records: Iterable[TrialRecord], part: str, objective: Objective | None = None) -> list[CapacityTrial]:
-    """The trials of one configuration in order, judged: by their records, or by an ``objective`` for response times.
+def cores_used(record: TrialRecord) -> float | None:
+    """Cores that the processes of a good trial's workload used from the first call to the last."""
+    if record.cpu is None:
+        return None
+    return record.cpu.to_last_call.total / (record.moments.last_call - record.moments.first_call)
+
+
+def trials_of(records: Iterable[TrialRecord], part: str, search: Search) -> list[CapacityTrial]:
+    """The trials of one configuration in order, judged by what ``search`` looks for: records, response times or CPU.
 
     A trial that was incomplete or not made while others used the machine is set aside once for each rate: the next
-    one counts.
+    one counts. Where CPU is looked for, each trial that others disturbed is.
     """
     trials: list[CapacityTrial] = []
     disturbed: set[Rate] = set()
@@ -136,15 +170,17 @@ def trials_of(records: Iterable[TrialRecord], part: str, objective: Objective | 
         if (record.cell.part, record.cell.role) != (part, "configuration"):
             continue
         rate = record.parameters.rate
-        held = _held(record, objective)
+        held = _held(record, search)
         counts: CountsAs
         if record.status == "failed" or record.ledger is None:
             counts = "failed"
-        elif held and (rate == FULL or offered(record) >= MADE * rate):
+        elif (shown := held and (rate == FULL or offered(record) >= MADE * rate)) and not search.usage:
             counts = "complete"
         elif record.disturbance and record.disturbance.disturbed and rate not in disturbed:
             counts = "disturbed"
             disturbed.add(rate)
+        elif shown:
+            counts = "complete"
         else:
             counts = "not-made" if held else "incomplete"
         ledger = record.ledger if counts != "failed" else None
@@ -157,17 +193,23 @@ def trials_of(records: Iterable[TrialRecord], part: str, objective: Objective | 
                 expected=ledger.expected if ledger else 0,
                 received=ledger.received if ledger else 0,
                 dropped_reported=ledger.dropped_reported if ledger else 0,
+                cores=cores_used(record) if ledger else None,
             )
         )
     return trials
 
 
-def _held(record: TrialRecord, objective: Objective | None) -> bool:
-    """Whether a good trial shows what is looked for; back to back no request is due, so no objective is kept."""
-    if objective is None:
+def _held(record: TrialRecord, search: Search) -> bool:
+    """Whether a good trial shows what is looked for; back to back no request is due, so no objective is kept.
+
+    Of CPU each trial shows something: how much it used.
+    """
+    if search.usage:
+        return True
+    if search.objective is None:
         return record.ledger is not None and record.ledger.complete
     times = record.response
-    return times is not None and getattr(times, FIELDS[objective.quantile]) < objective.limit_ns
+    return times is not None and getattr(times, FIELDS[search.objective.quantile]) < search.objective.limit_ns
 
 
 def judged(trials: Iterable[CapacityTrial]) -> list[CapacityTrial]:

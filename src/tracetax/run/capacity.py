@@ -4,20 +4,28 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from tracetax.errors import UserError
 from tracetax.kinds import declaration_of
 from tracetax.model import FULL, Configuration, Delivery, Part, Rate, Search
-from tracetax.results.capacity import CapacityTrial, candidate_at_full, full_speed, given_up, looks, trials_of
+from tracetax.results.capacity import (
+    CapacityTrial,
+    SearchStep,
+    candidate_at_full,
+    full_speed,
+    given_up,
+    looks,
+    trials_of,
+)
 from tracetax.results.folder import RunFolder
 from tracetax.results.records import Cell, TrialRecord
+from tracetax.results.usage import next_at_usage
 from tracetax.run.equipment import Equipment
 from tracetax.run.plan import TrialPlan, Turn, expected_seconds, heap_for
 from tracetax.run.trial import run_trial
 from tracetax.signals import undivided
-from tracetax.statistics.threshold import Bracket, Goal, bracket
+from tracetax.statistics.threshold import Goal, bracket
 
 USUAL_TRIALS = 24
 """What a search takes, for the time left before there is a bracket."""
@@ -39,16 +47,6 @@ class SearchProgress(Protocol):
         """Something that the user should read now."""
 
 
-class SearchStep(Struct, frozen=True):
-    """What to do next for one configuration."""
-
-    rate: Rate | None
-    """None where its search has ended."""
-    left: int
-    """Trials that are still needed, about."""
-    bracket: Bracket | None = None
-
-
 def next_step(trials: list[CapacityTrial], search: Search) -> SearchStep:
     """The next rate to try; full speed comes first, because what is complete there needs no search."""
     if given_up(trials):
@@ -65,7 +63,7 @@ def next_step(trials: list[CapacityTrial], search: Search) -> SearchStep:
 
 def goal_of(failed: CapacityTrial, search: Search) -> Goal:
     """Where to look, after a trial at full speed that was not complete: from the share that it delivered."""
-    share = failed.received / failed.expected if failed.expected else float(search.objective is not None)
+    share = failed.received / failed.expected if failed.expected else float(search.of_service)
     highest = max(failed.offered, search.lowest * 2)
     start = min(max(highest * share, search.lowest), highest / (1 + search.resolution))
     return Goal(
@@ -112,6 +110,9 @@ class CapacitySearch:
         """Search until every part has its answer or the budget is spent; whether an interrupt ended it."""
         try:
             waiting = [part for part in self.parts if self._next(part).rate is not None]
+            if self.search.usage:
+                self._in_rounds(waiting)
+                return False
             for place, part in enumerate(waiting):
                 later = len(waiting) - place - 1
                 share = max(0.0, self.ends_at - time.monotonic()) / (later + 1)
@@ -131,14 +132,36 @@ class CapacitySearch:
                 self.progress.note(f"{part.title}: its share of the budget is spent before the search has ended.")
                 return
             place += 1
-            rate = "full speed" if step.rate == FULL else f"{step.rate:,g} {declaration_of(part.parameters).noun}s/s"
             left = min(seconds * (step.left + later * USUAL_TRIALS), self.ends_at - time.monotonic())
-            self.progress.step(f"{part.title} · {rate}", place, place + step.left - 1, left)
-            self._trial(at_rate(part, step.rate, self.search))
-            self.concluded()
+            self._at(part, step.rate, place, step.left, left)
+
+    def _in_rounds(self, waiting: list[Part]) -> None:
+        """Make a trial of each part in turn, so that parts can be compared by what they met in a round."""
+        while waiting:
+            still: list[Part] = []
+            for place, part in enumerate(waiting):
+                step = self._next(part)
+                if step.rate is None:
+                    continue
+                still.append(part)
+                seconds = self._seconds(part, step.rate)
+                if self.spent and time.monotonic() + seconds > self.ends_at:
+                    self.progress.note("The budget is spent before the search has ended.")
+                    return
+                left = min(seconds * step.left * (len(waiting) - place), self.ends_at - time.monotonic())
+                self._at(part, step.rate, len(trials_of(self.records, part.name, self.search)) + 1, step.left, left)
+            waiting = still
+
+    def _at(self, part: Part, rate: Rate, place: int, trials_left: int, seconds_left: float) -> None:
+        """Make one trial of a part at a rate: its number ``place`` of about as many as that and those left."""
+        words = "full speed" if rate == FULL else f"{rate:,g} {declaration_of(part.parameters).noun}s/s"
+        self.progress.step(f"{part.title} · {words}", place, place + trials_left - 1, seconds_left)
+        self._trial(at_rate(part, rate, self.search))
+        self.concluded()
 
     def _next(self, part: Part) -> SearchStep:
-        return next_step(trials_of(self.records, part.name, self.search.objective), self.search)
+        trials = trials_of(self.records, part.name, self.search)
+        return next_at_usage(trials, self.search) if self.search.usage else next_step(trials, self.search)
 
     def _trial(self, part: Part) -> None:
         begun = time.monotonic()
@@ -147,7 +170,7 @@ class CapacitySearch:
         cell = Cell(part=part.name, use=use, heap_bytes=heap_for(config, part))
         number = self.folder.next_number()
         plan = TrialPlan(number=number, turn=Turn(block=number, block_size=1, cell=cell), part=part, config=config)
-        record = run_trial(plan, self.equipment, self.folder, self.progress.state)
+        record = run_trial(plan, self.equipment.of(part), self.folder, self.progress.state)
         self.records.append(record)
         if record.status == "failed":
             self.failed_trials.append(number)
@@ -155,10 +178,10 @@ class CapacitySearch:
         self.progress.done(record, str(self.folder.path / "logs" / f"{number:04d}"))
 
     def _configuration(self, part: Part) -> Configuration:
-        """That of a part. Where an objective is searched for, its records are sent and not waited for."""
+        """That of a part. Where a service is asked about, its records are sent and not waited for."""
         (use,) = part.uses
-        config = self.equipment.configuration(use.agent, use.configuration)
-        return replace(config, delivery=Delivery.NONE) if self.search.objective else config
+        config = self.equipment.of(part).configuration(use.agent, use.configuration)
+        return replace(config, delivery=Delivery.NONE) if self.search.of_service else config
 
     def _seconds(self, part: Part, rate: Rate) -> float:
         """How long the next trial takes: as those before it, or a first guess."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from tracetax.kinds import declaration_of
-from tracetax.model import Agent, Experiment, Part, Settings, heap_of, settings_key
+from tracetax.model import Agent, Experiment, Part, Search, Settings, heap_of, settings_key
 from tracetax.program import Runtime
 from tracetax.results.records import BASELINES, Cell
 from tracetax.run.plan import cells, configuration, expected_seconds, memory_cells
@@ -116,6 +116,22 @@ def plan_lines(
     yield f"Estimated time: {estimate_words(experiment, agents)}."
     if short := budget_words(experiment, agents):
         yield short
+
+
+def search_lines(experiment: Experiment, search: Search) -> Iterator[str]:
+    """The plan of an experiment that searches for rates, line by line."""
+    yield f"{experiment.key}: {experiment.title}"
+    if experiment.paper:
+        yield f"After {experiment.paper}."
+    yield ""
+    for part in experiment.parts:
+        yield f"{part.title}"
+    yield ""
+    yield (
+        f"Of each, {search.words} is searched for by trials of {search.seconds:g} s in fresh processes, in rounds: one "
+        f"of each, and again. Where a trial comes near, {search.further} further ones are made at its rate."
+    )
+    yield f"No trial begins that would not end within {duration_words(experiment.schedule.budget_ns / 1e9)}."
 
 
 def budget_words(experiment: Experiment, agents: dict[str, Agent]) -> str:
