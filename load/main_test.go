@@ -252,6 +252,31 @@ func TestBurstsAreCountedTogetherAndToldOneByOne(t *testing.T) {
 	}
 }
 
+func TestABurstThatTimesOutSaysThatFewerConnectionsMayHelp(t *testing.T) {
+	const advice = " on one of 8 connections. Where the service answers fewer at a time, say so: --connections 4"
+	for _, one := range []struct {
+		connections, advice string
+		answered            int32 // of the requests, the first ones
+	}{
+		{"8", advice, 1},
+		{"8", "", 0}, // one that is sent by itself waits for no other
+		{"4", "", 1},
+	} {
+		var requests atomic.Int32
+		d := start(t, service(t, func(w http.ResponseWriter, r *http.Request) {
+			if requests.Add(1) > one.answered {
+				<-r.Context().Done()
+			}
+		}).URL, "", "--calls", "1", "--connections", one.connections, "--time-out", "30ms")
+		d.say("warm-up 10")
+		want := fmt.Sprintf("calls=10 driver=4 method=4 how=calls failed=%d because work: no whole answer within 30ms%s",
+			10-one.answered, one.advice)
+		if text := d.await("warmed", 1); text != want {
+			t.Errorf("%q, wanted %q", text, want)
+		}
+	}
+}
+
 func TestRequestsToOneEndpointAreSentOneByOne(t *testing.T) {
 	var under, most atomic.Int64
 	paths := make(chan string, 100)

@@ -24,6 +24,9 @@ const (
 	outcomes         // how many there are
 )
 
+// noWholeAnswer begins the reason of a request that timed out.
+const noWholeAnswer = "no whole answer within"
+
 var outcomeNames = [outcomes]string{"right", "wrong", "timed_out", "refused", "broken", "unsent"}
 
 // answer is what came of one sending. The time of one that failed is how long it lasted until it had.
@@ -63,7 +66,7 @@ func (s *sender) send(number uint8) answer {
 			a.outcome = wrong
 		}
 	case isTimeOut(err) || time.Duration(a.endedNs-a.beganNs) >= s.target.timeOut:
-		a.outcome, why = timedOut, fmt.Sprintf("no whole answer within %s", s.target.timeOut)
+		a.outcome, why = timedOut, fmt.Sprintf("%s %s", noWholeAnswer, s.target.timeOut)
 	case errors.As(err, &notConnected{}):
 		a.outcome, why = refused, err.Error()
 	default:

@@ -19,26 +19,28 @@ const (
 	// warmUpConnections is how many connections the warm-up uses at most: enough for a service to open its whole pool of
 	// connections to a database, which agents record; few enough for one that has a thread per connection.
 	warmUpConnections = 32
+	fewConnections    = 4 // as many as a service answers at a time that has a thread for each core of a small machine
 )
 
 // trial is one trial, command by command: warm-up, measured requests, drained.
 type trial struct {
-	o         *options
-	mix       []endpoint
-	status    *statusLog
-	target    *target
-	load      *load
-	plan      plan
-	results   *results
-	failures  *failures // of the measured requests
-	random    *rand.Rand
-	ready     readiness
-	snapshots map[string]snapshot
-	calls     int // of the warm-up
-	bursts    int
-	failed    int // requests of the warm-up that were not answered right
-	opened    int64
-	measured  bool
+	o           *options
+	mix         []endpoint
+	status      *statusLog
+	target      *target
+	load        *load
+	plan        plan
+	results     *results
+	failures    *failures // of the measured requests
+	random      *rand.Rand
+	ready       readiness
+	snapshots   map[string]snapshot
+	calls       int // of the warm-up
+	bursts      int
+	failed      int  // requests of the warm-up that were not answered right
+	failedAlone bool // whether the very first, which is sent by itself, was one of them
+	opened      int64
+	measured    bool
 }
 
 // newTrial plans the measured requests; everything that they need is then in place.
@@ -92,6 +94,7 @@ func (t *trial) warmUpBy(ctx context.Context, endpoints []uint8, connections int
 			return err
 		}
 		t.status.event("first-monitored", clock.NowNs(), "")
+		t.failedAlone = t.failed > 0
 		t.calls, endpoints = 1, endpoints[1:]
 	}
 	if len(endpoints) > 0 {
@@ -111,9 +114,20 @@ func (t *trial) because() string {
 	t.failures.lock.Lock()
 	defer t.failures.lock.Unlock()
 	for of, why := range t.failures.first {
-		return fmt.Sprintf(" because %s: %s", t.mix[of.endpoint].Name, why)
+		return fmt.Sprintf(" because %s: %s%s", t.mix[of.endpoint].Name, why, t.tooMany(of.outcome))
 	}
 	return ""
+}
+
+// tooMany is a way out where a request of the warm-up timed out: a service that answers a few connections at a time
+// leaves the others of a burst waiting. Empty where that cannot be the reason.
+func (t *trial) tooMany(o outcome) string {
+	used := min(t.o.connections, warmUpConnections)
+	if o != timedOut || t.failedAlone || used <= fewConnections {
+		return ""
+	}
+	return fmt.Sprintf(" on one of %d connections. Where the service answers fewer at a time, say so: --connections %d",
+		used, fewConnections)
 }
 
 func (t *trial) burst(ctx context.Context, endpoints []uint8, connections int) error {
