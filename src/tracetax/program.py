@@ -147,6 +147,10 @@ class Workload(Struct, frozen=True):
     """Whether it is the user's own: it keeps the user's environment, and ends as it likes."""
     started_with: dict[str, tuple[str, ...]] = {}
     """By agent, what it is started by in the place of ``start``, where agents are built into other programs."""
+    before: tuple[str, ...] = ()
+    """What the user wants run before each start, with the placeholder of the port as in ``start``."""
+    after: tuple[str, ...] = ()
+    """What the user wants run after each end."""
 
     @property
     def is_built(self) -> bool:

@@ -62,6 +62,11 @@ class OwnService(Struct, frozen=True):
     with_agent: dict[str, tuple[str, ...]] = {}
     """Other commands by the agents that are built into them; of those, the environment changes nothing else."""
 
+    before: tuple[str, ...] = ()
+    """What is run before each start, such as what lays its data; with ``{listen.port}`` as in ``start``."""
+    after: tuple[str, ...] = ()
+    """What is run after each end."""
+
     @property
     def words(self) -> str:
         """Its command as a reader recognizes it."""

@@ -16,8 +16,10 @@ NODE = "require('http').createServer((q, a) => a.end('ok')).listen(process.argv[
 def measured(folder: Path, command: str) -> tuple[str, list[TrialRecord]]:
     """What is printed of a run of a block, and its trials in that block."""
     said = ("--service", command, "--url", "http://127.0.0.1:{port}/", "--slo", "p50 < 5 s")
+    course = folder / "course"
+    around = ("--before", f"sh -c 'echo before >> {course}'", "--after", f"sh -c 'echo after >> {course}'")
     amount = ("--rate", "50/s", "--calls", str(REQUESTS), "--blocks", "1", "--out", str(folder / "run"))
-    status, printed = tracetax("run", *said, "--agent", "opentelemetry", *amount)
+    status, printed = tracetax("run", *said, "--agent", "opentelemetry", *amount, *around)
     assert status == 0, printed
     return printed, [record for record in RunFolder(folder / "run").records() if record.block]
 
@@ -27,6 +29,8 @@ def test_the_records_of_a_request_are_learned_and_then_counted(tmp_path: Path) -
     printed, trials = measured(tmp_path, f"node {tmp_path}/shop.js {{port}}")
     assert "OpenTelemetry (OTLP, as shipped): 1 record of a request to root" in printed
     assert "p50 < 5 s" in printed
+    course = (tmp_path / "course").read_text().split()
+    assert course == ["before", "after"] * (len(trials) + 2)  # once when it is tried, and once when it is learned from
     traced = [record.ledger for record in trials if not record.cell.is_baseline and record.ledger]
     assert traced
     assert {(ledger.expected, ledger.received) for ledger in traced} == {(REQUESTS, REQUESTS)}

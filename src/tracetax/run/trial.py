@@ -15,12 +15,13 @@ from tracetax.machine.disturbance import combined_load
 from tracetax.printable import printable_lines
 from tracetax.results.folder import RunFolder, disk_errors
 from tracetax.results.records import Moments, TrialRecord, Verdict
+from tracetax.run.around import BEFORE, around
 from tracetax.run.backends import receiver
 from tracetax.run.building import LOG, Built, build_program
 from tracetax.run.context import WARM_UP
 from tracetax.run.equipment import Equipment
 from tracetax.run.files import RecordsFolder, records_folder
-from tracetax.run.launch import by_hand, command_line, listening, whole_environment
+from tracetax.run.launch import LISTEN, by_hand, command_line, listening, whole_environment
 from tracetax.run.outcome import finished, with_process
 from tracetax.run.output import STREAMS, cut, last_lines
 from tracetax.run.plan import TrialPlan
@@ -78,6 +79,7 @@ def _attempt(
 ) -> TrialRecord:
     """Run the trial's processes; turns what they did wrong into an error verdict."""
     started: list[Driver] = []
+    complaints: list[str] = []
     built: Built | None = None
     try:
         if plan.part.parameters.start_up_built:
@@ -123,7 +125,10 @@ def _attempt(
                 _check(sink, records if plan.config.writes_files else None)
 
             start = ProgramStart(plan, equipment, command, everything, scratch, logs, stores.servers)
-            with started_program(start, ports, meanwhile) as driver:
+            with (
+                around(equipment.workload, ports.get(LISTEN, 0), logs, complaints.append),
+                started_program(start, ports, meanwhile) as driver,
+            ):
                 started.append(driver)
                 outcome = conduct_or_end(start, sink, driver, records, watch)
         if built:
@@ -132,12 +137,14 @@ def _attempt(
         record = finished(plan, record, outcome, result, equipment.threads)
     except (WorkloadFailed, SinkLost) as failure:
         code = failure.code
-        tail = last_lines(logs, STREAMS if started else (LOG,))
+        tail = last_lines(logs, STREAMS if started else (LOG, BEFORE))
         if os.strerror(errno.ENOSPC) in f"{failure}{tail}":
             raise OSError(errno.ENOSPC, str(failure)) from failure
         text = f"{printable_lines(str(failure))}\n{tail}".rstrip()
         record = replace(record, verdicts=(Verdict(code=code, severity="error", text=text),))
         shutil.rmtree(scratch / "workload", ignore_errors=True)
+    for complaint in complaints:
+        record = replace(record, verdicts=(*record.verdicts, Verdict("after-failed", "warning", complaint)))
     if started:
         record = with_process(record, started[0])
     return record

@@ -4,7 +4,7 @@ import contextlib
 import os
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
@@ -17,9 +17,11 @@ from tracetax.machine.processes import ProcessTree
 from tracetax.printable import printable_lines
 from tracetax.process import Process
 from tracetax.program import Runtime, Service
+from tracetax.run.around import BEFORE, around
 from tracetax.run.launch import LISTEN, LISTEN_PORT, listening
-from tracetax.run.output import last_lines
+from tracetax.run.output import STREAMS, last_lines
 from tracetax.service import OwnService, Sent
+from tracetax.workloads.driver import WorkloadFailed
 
 ASK_AGAIN_SECONDS = 0.1
 ANSWER_SECONDS = 10.0
@@ -44,26 +46,29 @@ def try_service(service: OwnService, runtimes: Mapping[str, Runtime], port: int 
     should, or where nobody knows what runs it.
     """
     port = port or listening_port(service)
+    complaints: list[str] = []
     words = [word.replace(f"{{{LISTEN_PORT}}}", str(port)) for word in service.start]
     with tempfile.TemporaryDirectory(prefix="tracetax-try-") as folder:
         logs = Path(folder)
-        process = Process(
-            words,
-            environment=dict(os.environ),
-            stdout=logs / "stdout.txt",
-            stderr=logs / "stderr.txt",
-            directory=Path(service.directory),
-        )
-        with process, ProcessTree(process.pid, follow=True) as tree:
+        with (
+            _around(service, port, logs, complaints),
+            Process(
+                words,
+                environment=dict(os.environ),
+                stdout=logs / "stdout.txt",
+                stderr=logs / "stderr.txt",
+                directory=Path(service.directory),
+            ) as process,
+            ProcessTree(process.pid, follow=True) as tree,
+        ):
             try:
                 _await_ready(service, process, port)
                 for name, sent in service.endpoints.items():
                     _ask(name, sent, port)
             except UserError as error:
                 tail = "It printed nothing."
-                if any(log.stat().st_size for log in logs.iterdir()):
-                    lines = last_lines(logs, ("stderr.txt", "stdout.txt")).splitlines()
-                    tail = printable_lines("\n".join(line for line in lines if folder not in line))
+                if any((logs / name).stat().st_size for name in STREAMS):
+                    tail = _without(logs, last_lines(logs, STREAMS))
                 raise UserError(f"{error}{_elsewhere(tree, port)}\n{tail}".rstrip(), error.exit_code) from None
             tree.look(search=True)
             pid = listener(port, (tree.root, *tree.others))
@@ -77,10 +82,25 @@ def try_service(service: OwnService, runtimes: Mapping[str, Runtime], port: int 
             elsewhere = [own for own in listens_elsewhere(pid) if own == f"port {port}"]
             process.end_by("TERM", END_SECONDS)
     language = service.language or _language(program, runtimes)
-    sentences = ()
+    sentences = tuple(_without(logs, complaint) for complaint in complaints)
     if elsewhere:
-        sentences = ("The service listens on other addresses than this machine's own: others can reach it meanwhile.",)
+        sentences += ("The service listens on other addresses than this machine's own: others can reach it meanwhile.",)
     return Tried(replace(service, language=language, program=program), sentences)
+
+
+@contextlib.contextmanager
+def _around(service: OwnService, port: int, logs: Path, complaints: list[str]) -> Generator[None]:
+    """What the user wants run around a start. Raises UserError where the command before it fails."""
+    try:
+        with around(service, port, logs, complaints.append):
+            yield
+    except WorkloadFailed as failure:
+        raise UserError(f"{failure}\n{_without(logs, last_lines(logs, (BEFORE,)))}", ExitCode.ENVIRONMENT) from None
+
+
+def _without(folder: Path, lines: str) -> str:
+    """The lines without those that name a folder that will be gone."""
+    return printable_lines("\n".join(line for line in lines.splitlines() if str(folder) not in line))
 
 
 def _elsewhere(tree: ProcessTree, port: int) -> str:

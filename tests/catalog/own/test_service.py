@@ -46,6 +46,14 @@ def test_a_command_and_an_address_are_enough() -> None:
     assert service.words == "java -jar my shop.jar --port={port}"
 
 
+def test_what_is_run_around_a_start_is_a_command_too() -> None:
+    service = understood(TypedService(service=COMMAND, url=URL, before="sh -c 'lay {port}'", after="clear-up"))
+    assert service.before == ("sh", "-c", "lay {listen.port}")
+    assert service.after == ("clear-up",)
+    assert "cannot be split" in problems(TypedService(service=COMMAND, url=URL, before="'"))["--before"]
+    assert "is empty" in problems(TypedService(service=COMMAND, url=URL, after=""))["--after"]
+
+
 def test_a_fixed_port_is_taken_from_the_address() -> None:
     assert understood(TypedService(service="node shop.js", url="http://localhost:8080/")).port == 8080
 

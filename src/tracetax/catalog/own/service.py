@@ -1,7 +1,6 @@
 """A service of the user's: what was typed of it, and the workload that it is measured as."""
 
 import ipaddress
-import json
 import re
 import shlex
 from collections.abc import Mapping
@@ -11,12 +10,13 @@ from typing import Annotated, Any, TypeAlias
 from urllib.parse import SplitResult, urlsplit
 
 from cyclopts import Parameter
-from msgspec import Meta, Struct, field
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from tracetax.catalog.agent_file import EveryAgent
 from tracetax.catalog.agent_shape import UrlPath
 from tracetax.catalog.kinds.requests import LEAST_WARM_UP, LISTEN
+from tracetax.catalog.own.requests import names_of, requests_of
 from tracetax.catalog.reading import Name, Report, Text, did_you_mean, one_of, read, read_one
 from tracetax.catalog.runtime_file import FOLDER, sound_runtimes
 from tracetax.catalog.settings import option
@@ -71,6 +71,12 @@ class TypedService:
         "Of a service: an objective for response times, such as 'p99 < 50 ms': does it hold with each agent? With "
         "capacity: up to which rate?",
     )
+    before: str | None = option(
+        None,
+        "With --service: a command that is run before each start, such as one that lays its data. {port} in it is the "
+        "service's.",
+    )
+    after: str | None = option(None, "With --service: a command that is run after each end, whatever came of it.")
     service_with: _Other = option(
         (),
         "With --service: AGENT=COMMAND starts another program for an agent that is built into it, as in Go. May be "
@@ -78,7 +84,7 @@ class TypedService:
     )
 
 
-OPTIONS = ("url", "requests", "ready", "ready_within", "language", "slo", "service_with")
+OPTIONS = ("url", "requests", "ready", "ready_within", "language", "slo", "before", "after", "service_with")
 """Options that mean something beside ``--service`` only."""
 
 
@@ -92,6 +98,8 @@ class ServiceTable(Struct, frozen=True, kw_only=True):
     ready_within: Text | None = None
     language: Name | None = None
     slo: Text | None = None
+    before: Text | None = None
+    after: Text | None = None
     other: dict[Name, Text] = field(default={}, name="with")
 
 
@@ -101,25 +109,17 @@ class ServiceDocument(Struct, frozen=True, kw_only=True):
     service: ServiceTable
 
 
-class RequestShape(Struct, frozen=True, kw_only=True):
-    """A line of a file of requests."""
-
-    path: UrlPath
-    method: Annotated[str, Meta(pattern="[A-Z]{1,20}", extra={"means": 'a method, as in "POST"'})] = "GET"
-    headers: dict[str, str] = {}
-    body: str = ""
-    status: Annotated[int, Meta(ge=100, le=999)] = 200
-    weight: Annotated[int, Meta(ge=1, le=1_000)] = 1
-    name: Text | None = None
-
-
 def read_service(typed: TypedService, directory: Path, report: Report) -> OwnService | None:
     """What was typed of a service, its language and what runs it unknown yet; None where problems were reported."""
     words = _words(typed.service or "", "--service", report)
     url = _url(typed.url, report)
-    sent = _requests(typed, url, report)
+    sent = requests_of(typed.requests, url, report)
     objective = objective_of(typed.slo, report) if typed.slo is not None else None
     others = _others(typed.service_with, report)
+    before, after = (
+        () if text is None else _words(text, key, report)
+        for key, text in (("--before", typed.before), ("--after", typed.after))
+    )
     ready = "/"
     within_ns: int = READY_WITHIN_NS
     if typed.ready_within is not None:
@@ -137,7 +137,7 @@ def read_service(typed: TypedService, directory: Path, report: Report) -> OwnSer
         report.add("--url", f"must have {PORT} as its port too, as --service has: any free one is taken")
     if report.problems:
         return None
-    names = _names(sent)
+    names = names_of(sent)
     return OwnService(
         start=words,
         directory=str(directory),
@@ -153,6 +153,8 @@ def read_service(typed: TypedService, directory: Path, report: Report) -> OwnSer
         port=port,
         objective=objective,
         with_agent=others,
+        before=before,
+        after=after,
     )
 
 
@@ -169,6 +171,8 @@ def service_of_file(table: object, folder: Path, report: Report) -> OwnService |
         ready_within=said.ready_within,
         language=said.language,
         slo=said.slo,
+        before=said.before,
+        after=said.after,
         service_with=tuple(f"{agent}={command}" for agent, command in said.other.items()),
     )
     own = Report(report.file)
@@ -193,7 +197,7 @@ def _words(text: str, key: str, report: Report) -> tuple[str, ...]:
         report.add(key, f"cannot be split into words: {error}")
         return ()
     if not words:
-        report.add(key, "is empty: which command starts the service?")
+        report.add(key, "is empty: it must be a command")
     return tuple(word.replace(PORT, f"{{{LISTEN}}}") for word in words)
 
 
@@ -225,49 +229,6 @@ def _is_loopback(host: str) -> bool:
         return ipaddress.IPv4Address(host).is_loopback
     except ValueError:
         return False
-
-
-def _requests(typed: TypedService, url: SplitResult | None, report: Report) -> list[RequestShape]:
-    """What is sent: the lines of the file, or else the address that was typed."""
-    if typed.requests is None:
-        if url is None:
-            return []
-        path = (url.path or "/") + (f"?{url.query}" if url.query else "")
-        return [read({"path": path}, RequestShape, report)]
-    try:
-        lines = typed.requests.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        report.add("--requests", f"{typed.requests} cannot be read: {error}")
-        return []
-    sent: list[RequestShape] = []
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        own = Report(f"{typed.requests}:{number}")
-        try:
-            sent.append(read(json.loads(line), RequestShape, own))
-        except json.JSONDecodeError as error:
-            own.add("", f"is no JSON: {error.msg} at column {error.colno}")
-        for problem in own.problems:
-            report.add(f"--requests {typed.requests}, line {number}", f"{problem.key}: {problem.text}".strip(": "))
-    if not sent and not report.problems:
-        report.add("--requests", f"{typed.requests} has no request: one on each line, as in {{'path': '/orders'}}")
-    return sent
-
-
-def _names(sent: list[RequestShape]) -> list[str]:
-    """A name for each request, made of its own or of its path, no two alike."""
-    names: list[str] = []
-    for one in sent:
-        plain = re.sub(r"[^\w.]+", "-", one.name or one.path).strip("-").lower()[:40] or "root"
-        if one.method != "GET" and one.name is None:
-            plain = f"{one.method.lower()}-{plain}"
-        number = 2
-        name = plain
-        while name in names:
-            name, number = f"{plain}-{number}", number + 1
-        names.append(name)
-    return names
 
 
 def _ready(typed: str | None, otherwise: str, report: Report) -> str:
@@ -331,6 +292,8 @@ def service_workload(service: OwnService, runtime: Runtime, files: Path) -> Work
         directory=service.directory,
         own=True,
         started_with=service.with_agent,
+        before=service.before,
+        after=service.after,
     )
 
 
