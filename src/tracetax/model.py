@@ -128,6 +128,19 @@ class Search(Struct, frozen=True):
         return f"the highest rate at which {kept}"
 
 
+class Rates(Struct, frozen=True):
+    """Where an experiment has the rates of its parts from: a search that was made on the same machine before."""
+
+    of: str
+    """The experiment that searches for them; its parts have the same names."""
+    share: float = 0.5
+    """Of the rate of a part's slowest configuration, that of no agent included."""
+    seconds: float = 10.0
+    """Length of the measured calls of a trial."""
+    run: str = ""
+    """The folder of the search; empty before one is chosen."""
+
+
 class PublishedRow(Struct, frozen=True):
     """What a publication printed for a configuration of an experiment that reproduces it, times in ns per call."""
 
@@ -189,3 +202,5 @@ class Experiment(Struct, frozen=True):
     """The user's own service, which is measured in the place of a workload; ``workload`` says its kind and language."""
     search: Search | None = None
     """Where rates are searched for in the place of blocks: how. Each part is one configuration, or the baseline."""
+    rates: Rates | None = None
+    """Where the rates of the parts come from what was searched for before; else they stand in the parameters."""

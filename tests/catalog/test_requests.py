@@ -20,7 +20,7 @@ from tracetax.catalog.reading import COMMAND_LINE, Report
 from tracetax.catalog.workload_file import check_offers, load_workload, read_programs
 from tracetax.errors import UserError
 from tracetax.kinds.requests import RequestParameters, Weighted
-from tracetax.model import BASELINE, FULL, Experiment, Search, Use
+from tracetax.model import BASELINE, FULL, Experiment, Rates, Search, Use
 from tracetax.program import Service
 from tracetax.service import Sent, Usage
 
@@ -316,3 +316,19 @@ def test_what_a_search_cannot_be_is_told_by_its_key(root: Path, said: str, key: 
     with pytest.raises(CatalogError) as caught:
         changed(root, "[[configurations]]", f"[search]\n{said}\n[[configurations]]")
     assert re.search(text, problems(caught.value)[key])
+
+
+def test_an_experiment_that_goes_by_a_search_needs_no_number_of_requests(root: Path) -> None:
+    change(root / "experiments" / "trial.toml", 'rate = "100/s"\n', "")
+    experiment = changed(root, "[[configurations]]", '[rates]\nof = "the-search"\nseconds = "20s"\n[[configurations]]')
+    assert experiment.rates == Rates(of="the-search", share=0.5, seconds=20.0)
+    with pytest.raises(CatalogError) as caught:
+        changed(root, 'of = "the-search"', 'share = "150 %"')
+    assert set(problems(caught.value)) == {"rates.of", "rates.share"}
+
+
+def test_rates_stand_in_one_place(root: Path) -> None:
+    said = '[rates]\nof = "a"\n[search]\nusage = "75 % of 1 core"\n[[configurations]]'
+    with pytest.raises(CatalogError) as caught:
+        changed(root, "[[configurations]]", said)
+    assert "goes without [search]" in problems(caught.value)["rates"]

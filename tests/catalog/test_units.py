@@ -33,6 +33,13 @@ def test_a_size_is_read_as_bytes(text: str, size: int) -> None:
     assert units.size(text) == size
 
 
+def test_a_share_is_above_nothing_and_at_most_all() -> None:
+    assert (units.part_of_all("50 %"), units.part_of_all("100%")) == (0.5, 1.0)
+    for wrong in ("0 %", "101 %", "0.5", 0.5):
+        with pytest.raises(UnitError, match="50 %"):
+            units.part_of_all(wrong)
+
+
 @pytest.mark.parametrize(("text", "rate"), [("1000/s", 1000.0), ("1,000 /s", 1000.0), ("0.5/s", 0.5), ("full", "full")])
 def test_a_rate_is_read_per_second_or_as_full(text: str, rate: object) -> None:
     assert units.rate(text) == rate

@@ -31,9 +31,12 @@ from tracetax.catalog.settings import Said, Typed, completed, said_in, settings_
 from tracetax.catalog.uses import read_uses, searched_parts, uses_if_given, uses_of
 from tracetax.catalog.workload_file import Lack, MeasuredProgram, left_out, read_programs
 from tracetax.errors import UserError
-from tracetax.model import Agent, Experiment, Part, PublishedLine, PublishedRow, Search, kind_name, language_of
+from tracetax.model import Agent, Experiment, Part, PublishedLine, PublishedRow, Rates, Search, kind_name, language_of
 from tracetax.program import Runtime
 from tracetax.service import OwnService
+
+REPLACED = (5_040,)
+"""Calls that stand in parameters until a rate is known: whole cycles of most mixes."""
 
 
 def load_experiment(name_or_path: str, agents: EveryAgent, root: Path, *, variant: Variant = "") -> Experiment:
@@ -204,6 +207,7 @@ def read_experiment(
         variant=variant,
         left_out=lacking,
         search=search,
+        rates=_rates(shape, programs, report),
     )
 
 
@@ -218,6 +222,25 @@ def _search(shape: ExperimentShape, programs: Sequence[MeasuredProgram], report:
         seconds=SECONDS_OF_SERVICE if shape.search.seconds is None else shape.search.seconds / 1e9,
         further=otherwise.further if shape.search.further is None else shape.search.further,
         usage=shape.search.usage,
+    )
+
+
+def _rates(shape: ExperimentShape, programs: Sequence[MeasuredProgram], report: Report) -> Rates | None:
+    """Where rates come from, where the file has a table that says so."""
+    said = shape.rates
+    if said is None:
+        return None
+    if any(kind_of_file(program.key).DRIVES for program in programs if program.key):
+        report.add("rates", "is about what a search of services has found, and a call tree is none")
+    if shape.search:
+        report.add("rates", "goes without [search]: one experiment finds the rates, another is measured at them")
+    if any(getattr(table, "rate", None) for table in (shape.parameters, *(part.parameters for part in shape.parts))):
+        report.add("rates", "goes without parameters.rate: which of the two is it?")
+    otherwise = Rates(said.of)
+    return Rates(
+        of=said.of,
+        share=otherwise.share if said.share is None else said.share,
+        seconds=otherwise.seconds if said.seconds is None else said.seconds / 1e9,
     )
 
 
@@ -313,6 +336,8 @@ def _expanded(
         if len(set(levels)) < len(levels) and not report.concerns(where):
             report.add(where, "names the same value twice")
     kind = kind_of_file(settings.program.key)
+    if shape.search or shape.rates:  # both say how long a trial is
+        parameters = {kind.CALLS: REPLACED, **parameters}
     missing = [f"parameters.{name}" for name in kind.NEEDED if name not in parameters]
     for key in (*missing, *(settings.path(path, index, name) for name in settings.lacking(index))):
         report.add(key, "is missing")

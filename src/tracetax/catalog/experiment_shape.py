@@ -20,7 +20,7 @@ from tracetax.catalog.kinds import KindOfFile, ParametersShape, kind_of_file
 from tracetax.catalog.own.service import ServiceTable
 from tracetax.catalog.reading import Name, Report, Text, join
 from tracetax.catalog.settings import RuntimesShape, Said, runtime_tables, said_in, settings_path
-from tracetax.catalog.units import LONGEST_TRIAL_NS, Calls, CpuUse, Duration, HalfWidth, written
+from tracetax.catalog.units import LONGEST_TRIAL_NS, Calls, CpuUse, Duration, HalfWidth, Share, written
 from tracetax.catalog.workload_file import MeasuredProgram
 from tracetax.kinds import AnyParameters, declaration_of
 from tracetax.model import FULL, Schedule, Settings
@@ -85,6 +85,14 @@ class SearchShape(Struct, frozen=True, kw_only=True):
     further: Annotated[int, Meta(ge=1, le=1_000)] | None = None
 
 
+class RatesShape(Struct, frozen=True, kw_only=True):
+    """``[rates]``: each part is measured at a share of the rate that a search has found for its slowest variant."""
+
+    of: Text
+    share: Share | None = None
+    seconds: Duration | None = None
+
+
 class VariantShape(Struct, frozen=True, kw_only=True):
     """``[fast]`` or ``[as-published]``: what ``--fast`` or ``--as-published`` changes."""
 
@@ -116,6 +124,7 @@ class ExperimentShape(Struct, frozen=True, kw_only=True):
     parts: tuple[PartShape, ...] = ()
     schedule: ScheduleShape = ScheduleShape()
     search: SearchShape | None = None
+    rates: RatesShape | None = None
     fast: VariantShape | None = None
     as_published: VariantShape | None = field(default=None, name="as-published")
     published: PublishedShape | None = None

@@ -136,6 +136,23 @@ def usage(value: object) -> Usage:
 CpuUse: TypeAlias = Annotated[Usage, Meta(extra={"read": usage})]
 
 
+def part_of_all(value: object) -> float:
+    """Read ``50 %``: more than nothing, and at most all."""
+    wanted = '"50 %"'
+    if not isinstance(value, str):
+        raise UnitError(_without_unit(value, "share", wanted))
+    amount, unit = _split(value.strip(), "share", wanted)
+    if unit not in SHARE:
+        raise UnitError(_unknown_unit(value, unit, "share", [*SHARE]))
+    part = float(amount * SHARE[unit])
+    if not 0 < part <= 1:
+        raise UnitError(f"{_shown(value)} must be above 0 % and at most 100 %, as in {wanted}")
+    return part
+
+
+Share: TypeAlias = Annotated[float, Meta(extra={"read": part_of_all})]
+
+
 def half_width(value: object) -> HalfWidth:
     """Read ``1 %`` (of the ratio), ``2 ns`` (of the difference per call), or either of both: ``1 % or 2 ns``."""
     wanted = '"1 %" or "2 ns"'

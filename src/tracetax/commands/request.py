@@ -94,6 +94,11 @@ class Request(TypedExperiment):
         "Measure as many calls and starts as the paper that the experiment follows, as [as-published] in its file "
         "says.",
     )
+    rates_of: Path | None = option(
+        None,
+        "The search whose rates an experiment is measured at, where its file asks for some, as nou25-latency's does. "
+        "Default: the newest in runs/.",
+    )
     fail_if: str | None = option(
         None,
         'With two builds: "slower" exits with status 5 where NEW is slower by its whole 95 % interval, '
@@ -202,6 +207,13 @@ def check_agent(agent: str, configuration: str | None = None, /, *, request: Che
 def asked(request: Request, root: Path) -> Asked:
     """The experiment that a request for a new run means. Raises UserError with everything that is wrong."""
     agents, experiment = _experiment(request, root)
+    if experiment.rates:
+        from tracetax.commands.rates import at_found_rates  # loads much that --help need not wait for
+
+        experiment, sentence = at_found_rates(experiment, experiment.rates, request.rates_of)
+        experiment = replace(experiment, left_out=(*experiment.left_out, sentence))
+    elif request.rates_of:
+        raise UserError("--rates-of goes with an experiment whose file has [rates], such as nou25-latency.")
     replaced = with_artifacts(scheduled(experiment, request), agents, request.artifacts)
     notes = (*experiment.left_out, *replaced.notes)
     if not request.backends:
