@@ -71,6 +71,8 @@ class ProtocolCount(RecordCounts, frozen=True, kw_only=True):
     """Trees that the agent says it has limited in size."""
     limited_records: int = 0
     """Records that it says it has left out of these."""
+    scopes: dict[str, int] = {}
+    """Records by what the protocol says has made them, such as an instrumentation of one library."""
 
 
 def summed(counts: Iterable[ProtocolCount]) -> ProtocolCount:
@@ -79,7 +81,7 @@ def summed(counts: Iterable[ProtocolCount]) -> ProtocolCount:
     sums: dict[str, Any] = {}
     for field in ProtocolCount.__struct_fields__:
         values = [getattr(count, field) for count in every]
-        if field in ("unexpected", "other_bytes"):
+        if field in ("unexpected", "other_bytes", "scopes"):
             merged = Counter[str]()
             for value in values:
                 merged.update(value)

@@ -32,6 +32,8 @@ type Account struct {
 	FirstArrivalNs     int64            `json:"first_arrival_ns"`
 	LastArrivalNs      int64            `json:"last_arrival_ns"`
 	Unexpected         map[string]int64 `json:"unexpected"`
+	// Scopes are records by what the protocol says has made them, such as an instrumentation of one library.
+	Scopes map[string]int64 `json:"scopes"`
 }
 
 // New is an empty account; signals are what the protocol carries besides records.
@@ -40,5 +42,5 @@ func New(signals []string) Account {
 	for _, signal := range signals {
 		other[signal] = 0
 	}
-	return Account{OtherBytes: other, Unexpected: map[string]int64{}}
+	return Account{OtherBytes: other, Unexpected: map[string]int64{}, Scopes: map[string]int64{}}
 }

@@ -12,14 +12,19 @@ type NameCounts map[string]*int64
 
 // Add counts a name once.
 func (n NameCounts) Add(name []byte) {
+	n.AddBytes(name, 1)
+}
+
+// AddBytes counts a name so many times.
+func (n NameCounts) AddBytes(name []byte, times int64) {
 	if len(name) > MaxNameLength {
 		name = name[:MaxNameLength]
 	}
 	if count, ok := n[string(name)]; ok {
-		*count++
+		*count += times
 		return
 	}
-	n.AddTo(string(name), 1)
+	n.AddTo(string(name), times)
 }
 
 // AddTo counts a name so many times.

@@ -13,6 +13,7 @@ type Batch struct {
 	Numbered   []Numbered // records whose names come apart
 	Names      []Name     // these names
 	Unexpected account.NameCounts
+	Scopes     account.NameCounts // records by what has made them
 	Bytes      int64
 	Counted    int64 // executions that are known by their number alone
 	Requests   int64
@@ -25,13 +26,14 @@ type Batch struct {
 
 // NewBatch is an empty batch with room for so many records.
 func NewBatch(capacity int) *Batch {
-	return &Batch{Records: make([]tree.Record, 0, capacity), Unexpected: account.NameCounts{}}
+	return &Batch{Records: make([]tree.Record, 0, capacity), Unexpected: account.NameCounts{}, Scopes: account.NameCounts{}}
 }
 
 // Clear empties the batch, and keeps its room.
 func (b *Batch) Clear() {
 	b.Records, b.Numbered, b.Names = b.Records[:0], b.Numbered[:0], b.Names[:0]
 	clear(b.Unexpected)
+	clear(b.Scopes)
 	b.Bytes, b.Counted, b.Requests, b.Malformed, b.CutOff, b.Drops, b.Limited, b.Left = 0, 0, 0, 0, 0, 0, 0, 0
 }
 

@@ -19,6 +19,7 @@ type Ledger struct {
 	mu         sync.Mutex
 	count      account.Account
 	unexpected account.NameCounts
+	scopes     account.NameCounts
 	trees      *tree.Table
 	names      *nameTable // of a protocol whose records have numbers for names; else nil
 
@@ -41,6 +42,7 @@ func New(trees *tree.Table, signals []string) *Ledger {
 		signals:    signals,
 		count:      account.New(signals),
 		unexpected: account.NameCounts{},
+		scopes:     account.NameCounts{},
 		trees:      trees,
 	}
 }
@@ -84,6 +86,9 @@ func (l *Ledger) Apply(b *Batch) {
 	}
 	if len(b.Unexpected) > 0 {
 		c.UnexpectedNames += l.unexpected.Merge(b.Unexpected)
+	}
+	if len(b.Scopes) > 0 {
+		l.scopes.Merge(b.Scopes)
 	}
 	for i := range b.Records {
 		l.trees.Add(&b.Records[i], c)
@@ -222,8 +227,9 @@ func (l *Ledger) closeAccount() account.Account {
 		l.closing(&l.count)
 	}
 	closed := l.count
-	closed.Unexpected = l.unexpected.Plain()
+	closed.Unexpected, closed.Scopes = l.unexpected.Plain(), l.scopes.Plain()
 	l.count = account.New(l.signals)
 	clear(l.unexpected)
+	clear(l.scopes)
 	return closed
 }

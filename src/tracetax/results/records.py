@@ -193,6 +193,8 @@ class SingleCalls(Struct, frozen=True):
     sort: str
     calls: int
     records: int
+    scopes: dict[str, int] = {}
+    """The records by what has made them, where the protocol tells."""
 
 
 class Building(Struct, frozen=True):

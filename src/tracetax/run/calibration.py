@@ -27,16 +27,20 @@ def calibrate(context: TrialContext, following: str) -> tuple[SingleCalls, ...]:
     kind, parameters = declaration_of(context.parameters), context.parameters
     differences: list[str] = []
     counted: list[SingleCalls] = []
+    begun = False
     for sort in kind.sorts(parameters):
         declared = kind.records_of_sort(parameters, context.config, sort)
         if declared is None and not context.learns:
             continue
         context.watch(f"counting the records of single calls: {sort}")
-        context.receiver.next_phase(PHASE)
+        if not begun:
+            context.receiver.next_phase(PHASE)
+            begun = True
         context.driver.say(f"one-by-one {CALLS} {sort}")
         context.driver.wait_for("warmed", context.limits.burst)
         records = _settled(context, CALLS * declared if declared else 0)
-        counted.append(SingleCalls(sort, CALLS, records))
+        made = context.receiver.next_phase(PHASE).of(context.config.protocol)
+        counted.append(SingleCalls(sort, CALLS, records, made.scopes))
         if declared is not None and records != CALLS * declared:
             text = f"{plural(CALLS, 'call')} of {sort} made {plural(records, 'record')}"
             differences.append(f"{text}, and its file declares {CALLS * declared:,} (records_per_call.{sort})")

@@ -14,7 +14,9 @@ import (
 const (
 	tagResourceSpans = 1<<3 | 2 // of ExportTraceServiceRequest
 	tagScopeSpans    = 2<<3 | 2 // of ResourceSpans
-	tagSpan          = 2<<3 | 2 // of ScopeSpans
+	tagScope         = 1<<3 | 2 // of ScopeSpans
+	tagSpan          = 2<<3 | 2
+	tagScopeName     = 1<<3 | 2 // of InstrumentationScope
 
 	tagTraceID      = 1<<3 | 2
 	tagSpanID       = 2<<3 | 2
@@ -57,8 +59,10 @@ func (w *walk) request(message []byte) error {
 	})
 }
 
-// spans enters the spans of a scope. The length of most takes two bytes.
+// spans enters the spans of a scope, and how many they are under its name. The length of most takes two bytes.
 func (w *walk) spans(scope []byte) error {
+	var made int64
+	var name []byte
 	for len(scope) > 0 {
 		var span []byte
 		var size int
@@ -72,6 +76,11 @@ func (w *walk) spans(scope []byte) error {
 			if tag, span, size = field(scope); size <= 0 {
 				return errMalformed
 			}
+			if tag == tagScope {
+				if name = scopeName(span); name == nil {
+					return errMalformed
+				}
+			}
 			if tag != tagSpan {
 				span = nil
 			}
@@ -80,10 +89,28 @@ func (w *walk) spans(scope []byte) error {
 			if err := w.span(span); err != nil {
 				return err
 			}
+			made++
 		}
 		scope = scope[size:]
 	}
+	if made > 0 && len(name) > 0 {
+		w.batch.Scopes.AddBytes(name, made)
+	}
 	return nil
+}
+
+// scopeName is the name of an instrumentation scope, empty where it has none, and nil where it cannot be read.
+func scopeName(scope []byte) []byte {
+	name := []byte{}
+	if eachField(scope, func(tag uint64, value []byte) error {
+		if tag == tagScopeName {
+			name = value
+		}
+		return nil
+	}) != nil {
+		return nil
+	}
+	return name
 }
 
 // eachField calls visit with every field of a message that has a length; the others are skipped.

@@ -20,9 +20,7 @@ func readJSON(w *jsonspan.Walk) error {
 		return jsonscan.ErrNoJSON
 	}
 	within(s, "resourceSpans", func() {
-		within(s, "scopeSpans", func() {
-			within(s, "spans", func() { readJSONSpan(w) })
-		})
+		within(s, "scopeSpans", func() { readJSONScope(w) })
 	})
 	if !s.Ended() {
 		return jsonscan.ErrNoJSON
@@ -40,6 +38,35 @@ func within(s *jsonscan.Scan, name string, visit func()) {
 		for more := s.Begin('['); more; more = s.Next(']') {
 			visit()
 		}
+	}
+}
+
+// readJSONScope enters the spans of a scope, and how many they are under its name.
+func readJSONScope(w *jsonspan.Walk) {
+	s := &w.Scan
+	var made int64
+	var name []byte
+	for more := s.Begin('{'); more; more = s.Next('}') {
+		switch string(s.Key()) {
+		case "scope":
+			for more := s.Begin('{'); more; more = s.Next('}') {
+				if string(s.Key()) == "name" {
+					name = append([]byte(nil), s.Text()...)
+				} else {
+					s.Skip()
+				}
+			}
+		case "spans":
+			for more := s.Begin('['); more; more = s.Next(']') {
+				readJSONSpan(w)
+				made++
+			}
+		default:
+			s.Skip()
+		}
+	}
+	if made > 0 && len(name) > 0 && !s.Failed {
+		w.Batch.Scopes.AddBytes(name, made)
 	}
 }
 

@@ -108,3 +108,33 @@ func TestTheWalkAllocatesNothingPerSpan(t *testing.T) {
 		t.Errorf("%v allocations for %d spans", allocations, len(spans))
 	}
 }
+
+func TestRecordsAreCountedByTheScopeThatMadeThem(t *testing.T) {
+	spans := samples.CallSpans(1, 3)
+	for name, got := range map[string]account.Account{
+		"protobuf": countSpans(3, samples.ExportRequest(spans...), samples.ExportRequest(spans[:1]...)),
+		"JSON":     countJSONSpans(3, jsonRequest(spans...), jsonRequest(spans[:1]...)),
+	} {
+		if len(got.Scopes) != 1 || got.Scopes["x"] != 4 {
+			t.Errorf("%s: %v", name, got.Scopes)
+		}
+	}
+}
+
+func TestAScopeMayStandBehindItsSpansAndNeedsNoName(t *testing.T) {
+	span := protowire.AppendBytes(protowire.AppendTag(nil, 2, protowire.BytesType), samples.SpanBytes(samples.Span{Trace: 1, ID: 1}))
+	l := ledger.New(tree.NewTable(&tree.SpanChain{}, 1, 10, 1<<20), signals)
+	walk := newWalk(samples.SpanName, l)
+	for _, scope := range [][]byte{{0x0a, 1, 'y'}, {}} {
+		if err := walk.spans(protowire.AppendBytes(protowire.AppendTag(span, 1, protowire.BytesType), scope)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.Apply(walk.batch)
+	if got := l.Close(); len(got.Scopes) != 1 || got.Scopes["y"] != 1 {
+		t.Error(got.Scopes)
+	}
+	if got := l.Close(); len(got.Scopes) != 0 {
+		t.Errorf("those of the account before: %v", got.Scopes)
+	}
+}
