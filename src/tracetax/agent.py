@@ -3,6 +3,7 @@
 All are frozen and touch nothing outside. Times are in nanoseconds and sizes in bytes unless a name says otherwise.
 """
 
+import re
 from enum import StrEnum
 from pathlib import Path
 
@@ -11,6 +12,11 @@ from msgspec.structs import replace
 
 from tracetax.ledger import Sampling
 from tracetax.preparation import PrepareStep
+
+
+def without_name(configuration: str, instrumentation: str) -> str:
+    """What a configuration is called in which one instrumentation is off."""
+    return f"{configuration}-without-{instrumentation}"
 
 
 class Delivery(StrEnum):
@@ -167,6 +173,8 @@ class Configuration(Struct, frozen=True):
     """How its probes get into the program, where its agent knows several ways."""
     sampling: Sampling | None = None
     """Of one that samples, which share of the calls; None where that depends on time, or is not known."""
+    without: str = ""
+    """The one instrumentation that is switched off in it; empty where it is as its file says."""
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -192,6 +200,30 @@ class Runtimes(Struct, frozen=True):
 
     min: int
     tested: tuple[int, ...]
+
+
+class Instrumentations(Struct, frozen=True):
+    """How the parts of an agent that trace a library each are switched off one by one, by its documented variables."""
+
+    scope: str
+    """Regular expression for the scope of a record; its group is the instrumentation's name."""
+    variable: str
+    """The variable that switches one off; ``{NAME}`` in it is the name in capitals, with underscores."""
+    value: str
+    """Its value; ``{name}`` in it is the name. Where the variable is set already, it gets this behind a comma."""
+
+    def named(self, scope: str) -> str:
+        """The instrumentation that a scope belongs to; empty where it is none that can be switched off."""
+        match = re.fullmatch(self.scope, scope)
+        return match[1] if match else ""
+
+    def switch(self, name: str, environment: dict[str, str]) -> dict[str, str]:
+        """An environment in which one of them is switched off."""
+        variable = self.variable.replace("{NAME}", re.sub(r"\W", "_", name).upper())
+        value = self.value.replace("{name}", name)
+        if "{name}" in self.value and environment.get(variable):
+            value = f"{environment[variable]},{value}"
+        return {**environment, variable: value}
 
 
 class Agent(Struct, frozen=True):
@@ -223,6 +255,8 @@ class Agent(Struct, frozen=True):
     """The version as its file says it, where there is no artifact ``agent``."""
     kinds: tuple[str, ...] = ()
     """The kinds of workload that it is set up for."""
+    instrumentations: Instrumentations | None = None
+    """How single ones are switched off; None where they cannot be."""
     below: str = ""
     """The folder of its file below its language's, called as the one kind that it is for; empty where it is none."""
 
@@ -230,6 +264,26 @@ class Agent(Struct, frozen=True):
     def place(self) -> str:
         """The folder of its file below its product's: ``go``, or ``go/requests`` for one kind of workload alone."""
         return f"{self.language}/{self.below}" if self.below else self.language
+
+    def switched_off(self, configuration: str, name: str) -> "Agent":
+        """The agent with one configuration more, by :func:`without_name`: one in which one instrumentation is off."""
+        assert self.instrumentations
+        config = self.configurations[configuration]
+        off = replace(
+            config,
+            name=without_name(configuration, name),
+            title=f"{config.title}, without {name}",
+            profile=None,
+            environment=self.instrumentations.switch(name, config.environment),
+            without=name,
+        )
+        return replace(self, configurations=self.configurations | {off.name: off})
+
+    @property
+    def as_its_file_says(self) -> "Agent":
+        """The agent without the configurations in which one instrumentation is off."""
+        own = {name: config for name, config in self.configurations.items() if not config.without}
+        return replace(self, configurations=own)
 
     def built(self, label: str) -> "Agent":
         """The agent with the artifacts of one build; as it is for the empty label."""

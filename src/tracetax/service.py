@@ -62,6 +62,8 @@ class OwnService(Struct, frozen=True):
     with_agent: dict[str, tuple[str, ...]] = {}
     """Other commands by the agents that are built into them; of those, the environment changes nothing else."""
 
+    each_instrumentation: bool = False
+    """Whether it is also measured with each instrumentation of an agent switched off that made a record."""
     before: tuple[str, ...] = ()
     """What is run before each start, such as what lays its data; with ``{listen.port}`` as in ``start``."""
     after: tuple[str, ...] = ()

@@ -15,6 +15,7 @@ from tracetax.analysis.measures import BinMeans
 from tracetax.analysis.responses import response_statements
 from tracetax.analysis.starts import calls_chosen, slow_starts, starts_of, starts_of_baseline
 from tracetax.analysis.statements import receiver_statements, statements
+from tracetax.analysis.switched import switch_findings, switch_statements
 from tracetax.machine.isolation import FEW_CORES
 from tracetax.model import BASELINE, FULL, Agent, Configuration, Delivery, Experiment, Part, Use, heap_of
 from tracetax.results import blocks as arranged
@@ -112,8 +113,10 @@ def build(folder: RunFolder) -> Findings:
         verdicts=_run_verdicts(inputs, parts),
         comparisons=build_comparisons(inputs.manifest, blocks, bands),
         growth=growth_lines(inputs.experiment, parts, configurations, blocks),
+        switches=switch_findings(inputs.manifest, configurations, blocks),
     )
-    told = (*response_statements(findings), *statements(findings), *receiver_statements(findings))
+    off = switch_statements(findings.switches, configurations)
+    told = (*response_statements(findings), *off, *statements(findings), *receiver_statements(findings))
     return replace(findings, statements=told)
 
 

@@ -70,6 +70,10 @@ def check_said(shape: AgentShape, refused_flags: Sequence[str], report: Report) 
     for name, artifact in shape.artifacts.items():
         check_artifact(join("artifacts", name), artifact, report)
     check_steps(shape.prepare, shape.artifacts, report)
+    if said := shape.instrumentations:
+        check_one_group("instrumentations.scope", said.scope, "the name of an instrumentation", report)
+        if "{NAME}" not in said.variable and "{name}" not in said.value:
+            report.add("instrumentations", "says no name: {NAME} in the variable, or {name} in its value")
     _check_technology(shape, report)
     prepared = [step.name for step in shape.prepare]
     sections: dict[str, SetupShape] = {"common": shape.common}

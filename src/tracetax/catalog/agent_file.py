@@ -14,6 +14,7 @@ from tracetax.catalog.agent_shape import (
     SetupShape,
     ancestry,
     artifact_of,
+    instrumentations_of,
     merged,
     step_of,
 )
@@ -286,6 +287,7 @@ def _read_agent(folder: Folder, runtimes: Mapping[str, Runtime], report: Report)
         language=shape.language,
         runtime=Runtimes(shape.runtime.min, shape.runtime.tested),
         instrumentation=shape.instrumentation,
+        instrumentations=instrumentations_of(shape.instrumentations),
         artifacts={name: artifact_of(name, artifact) for name, artifact in shape.artifacts.items()},
         configurations=_configurations(folder.product, shape, report),
         prepare=tuple(map(step_of, shape.prepare)),

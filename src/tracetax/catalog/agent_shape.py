@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from msgspec import Meta, Struct, ValidationError, convert
 
-from tracetax.agent import CallRecords
+from tracetax.agent import CallRecords, Instrumentations
 from tracetax.catalog.reading import Count, Name, Positive, Report, Text, did_you_mean, join
 from tracetax.catalog.units import Duration, Size
 from tracetax.errors import UserError
@@ -220,6 +220,14 @@ class TechnologyShape(SetupShape, frozen=True, kw_only=True):
     published_as: Text | None = None
 
 
+class InstrumentationsShape(Struct, frozen=True, kw_only=True):
+    """``[instrumentations]``: how single ones are switched off."""
+
+    scope: Text
+    variable: Annotated[str, Meta(pattern="[A-Z_]+({NAME}[A-Z_]*)?", extra={"means": "a variable, as in A_{NAME}_B"})]
+    value: Text
+
+
 class AgentShape(Struct, frozen=True, kw_only=True):
     """The whole of ``agent.toml``."""
 
@@ -232,6 +240,7 @@ class AgentShape(Struct, frozen=True, kw_only=True):
     runtime: ReleasesShape
     kinds: tuple[Name, ...] = (CALL_TREE,)
     instrumentation: Text
+    instrumentations: InstrumentationsShape | None = None
     version: Text | None = None
     environment_prefixes: tuple[VariableName, ...] = ()
     artifacts: dict[ArtifactName, ArtifactShape] = {}
@@ -252,6 +261,11 @@ def artifact_of(name: str, said: ArtifactShape) -> Artifact:
         given=said.given or "",
         version_named=said.version or "",
     )
+
+
+def instrumentations_of(said: InstrumentationsShape | None) -> Instrumentations | None:
+    """``[instrumentations]`` as the rest of Tracetax knows it."""
+    return said and Instrumentations(said.scope, said.variable, said.value)
 
 
 def step_of(said: PrepareShape) -> PrepareStep:

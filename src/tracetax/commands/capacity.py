@@ -47,6 +47,8 @@ def capacity_command(request: CapacityRequest, root: Path, typed: tuple[str, ...
                 "--service goes with --slo here, such as 'p99 < 50 ms': up to which rate does it hold?\n"
                 "Or with --usage '75 % of 1 core': at which rate does it use so much CPU?"
             )
+        if request.each_instrumentation:
+            raise UserError("--each-instrumentation goes with run: it compares what a request costs, in blocks.")
         service, sentences = service_tried(request, root)
         for sentence in sentences:
             console.print(sentence, soft_wrap=True)

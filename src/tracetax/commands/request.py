@@ -287,6 +287,7 @@ def _of_service(request: Request, root: Path) -> tuple[dict[str, Agent], Experim
     typed = dataclasses.replace(request, endpoint=request.endpoint or mix_to_type(service))
     experiment = adhoc_experiment((program,), typed)
     speed = experiment.title.removeprefix("What tracing costs ")
+    _refuse_unswitchable(service, experiment, agents_of(experiment, agents))
     experiment = replace(
         experiment,
         key="service",
@@ -296,6 +297,17 @@ def _of_service(request: Request, root: Path) -> tuple[dict[str, Agent], Experim
         left_out=(*experiment.left_out, *sentences),
     )
     return agents_of(experiment, agents), experiment
+
+
+def _refuse_unswitchable(service: OwnService, experiment: Experiment, agents: dict[str, Agent]) -> None:
+    """Raise UserError where instrumentations are to be switched off and no agent's file says how."""
+    used = {part.agent_key(use.agent) for part in experiment.parts for use in part.uses}
+    if service.each_instrumentation and not any(agents[key].instrumentations for key in used):
+        known = ", ".join(sorted(key for key, agent in agents.items() if agent.instrumentations)) or "none"
+        raise UserError(
+            "--each-instrumentation: no agent of these has instrumentations that can be switched off one by one.\n"
+            f"For {service.language} there is: {known}"
+        )
 
 
 def service_tried(request: Request | CapacityRequest, root: Path) -> tuple[OwnService, tuple[str, ...]]:
@@ -323,6 +335,7 @@ def _of_file(request: Request, root: Path) -> tuple[dict[str, Agent], Experiment
     assert service
     service, sentences = _tried(service, root)
     agents, experiment = load_catalog(name, root, own, variant=variant, typed=typed, service=service)
+    _refuse_unswitchable(service, experiment, agents)
     experiment = replace(experiment, left_out=(*experiment.left_out, *sentences))
     return agents, experiment
 

@@ -109,7 +109,7 @@ def _measure(
     by: float | None,
 ) -> int:
     if experiment.service and not any(record.block for record in folder.records()):
-        experiment = _learned(experiment, equipment, folder, machine, console)
+        experiment, equipment = _learned(experiment, equipment, folder, machine, console)
     _headline(experiment, equipment, folder, machine, console)
     with tool_stays_off(equipment.isolation), TerminalProgress(console) as progress:
         ended = Session(experiment, equipment, folder, progress).run()
@@ -133,7 +133,7 @@ def _measure(
 
 def _learned(
     experiment: Experiment, equipment: prepare.Equipment, folder: RunFolder, machine: Machine, console: Console
-) -> Experiment:
+) -> tuple[Experiment, prepare.Equipment]:
     """Learn what single calls make, say it, and write it down. Raises UserError where nothing can be measured."""
     console.print("Counting the records of single requests, agent by agent.")
     with console.status("starting") as status:
@@ -141,17 +141,19 @@ def _learned(
         def say(sentence: str) -> None:
             console.print(sentence, soft_wrap=True, markup=False, highlight=False)
 
-        experiment = learn(experiment, equipment, folder, status.update, say)
+        learned = learn(experiment, equipment, folder, status.update, say)
+    experiment, equipment = learned.experiment, replace(equipment, agents=learned.agents(equipment.agents))
     manifest = folder.manifest
     last = replace(manifest.invocations[-1], experiment=experiment)
     folder.write_manifest(
         replace(
             manifest,
+            agents=learned.agents(manifest.agents),
             invocations=(*manifest.invocations[:-1], last),
             hashes=prepare.hashes(experiment, equipment, machine),
         )
     )
-    return experiment
+    return experiment, equipment
 
 
 def _print_plan(experiment: Experiment, agents: dict[str, Agent], seed: int, command: Command) -> None:

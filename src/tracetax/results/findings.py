@@ -14,6 +14,7 @@ from tracetax.results.measure_names import MeasureName
 from tracetax.results.records import Cell, Verdict
 from tracetax.results.runtime import RuntimeFinding
 from tracetax.service import Objective
+from tracetax.statistics.intervals import Estimate
 
 SCHEMA_VERSION = 1
 
@@ -306,6 +307,28 @@ class Statement(Struct, frozen=True):
     rests_on: tuple[str, ...]
 
 
+class SwitchFinding(Struct, frozen=True):
+    """What is left of an agent where one of its instrumentations is off, beside all of them in the same blocks."""
+
+    part: str
+    agent: str
+    whole: str
+    """The configuration with all of them."""
+    configuration: str
+    without: str
+    """The instrumentation that is off."""
+    title: str
+    records_whole: float
+    """Records that arrived of a request, with all of them."""
+    records: float
+    """The same where it is off."""
+    cpu_saved_ns: Estimate
+    """CPU of a request with all of them, less that where it is off: mean over blocks, ns."""
+    cpu_left: Estimate | None
+    """CPU that the agent still adds to a request, as a share of what it adds with all, by Fieller's interval. None
+    where it adds too little to be told."""
+
+
 class Findings(Struct, frozen=True):
     """The whole file."""
 
@@ -320,6 +343,7 @@ class Findings(Struct, frozen=True):
     """Of the run as a whole, for example ``interrupted`` or ``two-cores``."""
     comparisons: tuple[BuildComparison, ...] = ()
     growth: tuple[GrowthFinding, ...] = ()
+    switches: tuple[SwitchFinding, ...] = ()
 
 
 def find_measure(row: ConfigurationFinding, name: MeasureName, per: str | None = None) -> Measure | None:

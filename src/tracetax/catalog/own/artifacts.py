@@ -88,7 +88,7 @@ def unchanged(measured: Agent, now: Agent | None) -> bool:
         name: measured.artifacts[name] if name in measured.artifacts and measured.artifacts[name].file else artifact
         for name, artifact in now.artifacts.items()
     }
-    return replace(now, artifacts=artifacts, builds=measured.builds) == measured
+    return replace(now, artifacts=artifacts, builds=measured.builds) == measured.as_its_file_says
 
 
 def changed_files(agents: Mapping[str, Agent]) -> list[str]:

@@ -71,6 +71,11 @@ class TypedService:
         "Of a service: an objective for response times, such as 'p99 < 50 ms': does it hold with each agent? With "
         "capacity: up to which rate?",
     )
+    each_instrumentation: Annotated[bool, Parameter(negative="")] = option(
+        False,
+        "With --service: measure it also with each instrumentation off that makes spans of a request, one at a time: "
+        "what does each cost? The agent's file must say how they are switched.",
+    )
     before: str | None = option(
         None,
         "With --service: a command that is run before each start, such as one that lays its data. {port} in it is the "
@@ -84,7 +89,10 @@ class TypedService:
     )
 
 
-OPTIONS = ("url", "requests", "ready", "ready_within", "language", "slo", "before", "after", "service_with")
+OPTIONS = (
+    *("url", "requests", "ready", "ready_within", "language", "slo", "each_instrumentation"),
+    *("before", "after", "service_with"),
+)
 """Options that mean something beside ``--service`` only."""
 
 
@@ -98,6 +106,7 @@ class ServiceTable(Struct, frozen=True, kw_only=True):
     ready_within: Text | None = None
     language: Name | None = None
     slo: Text | None = None
+    each_instrumentation: bool = False
     before: Text | None = None
     after: Text | None = None
     other: dict[Name, Text] = field(default={}, name="with")
@@ -155,6 +164,7 @@ def read_service(typed: TypedService, directory: Path, report: Report) -> OwnSer
         with_agent=others,
         before=before,
         after=after,
+        each_instrumentation=typed.each_instrumentation,
     )
 
 
@@ -171,6 +181,7 @@ def service_of_file(table: object, folder: Path, report: Report) -> OwnService |
         ready_within=said.ready_within,
         language=said.language,
         slo=said.slo,
+        each_instrumentation=said.each_instrumentation,
         before=said.before,
         after=said.after,
         service_with=tuple(f"{agent}={command}" for agent, command in said.other.items()),
