@@ -72,6 +72,28 @@ def test_a_rate_that_the_load_cannot_make_ends_the_search_without_an_answer() ->
     assert outcome_at_usage(trials, SEARCH) == "none-made"
 
 
+def test_a_service_that_is_at_its_limit_is_tried_at_a_lower_rate() -> None:
+    trials = [at(1, 100.0, 0.15), replace(at(2, 500.0, 0.98, "not-made"), offered=440.0)]
+    assert next_at_usage(trials, SEARCH).rate == pytest.approx(440 * 0.75 / 0.98, rel=0.01)
+    assert outcome_at_usage(trials, SEARCH) == "unfinished"
+
+
+def test_where_busy_services_need_less_for_a_request_the_steps_are_longer() -> None:
+    """The use of a Go service grew with about the power 0.6 of the rate."""
+    trials: list[CapacityTrial] = []
+    while (rate := next_at_usage(trials, SEARCH).rate) is not None:
+        trials.append(at(len(trials) + 1, float(rate), 0.75 * (float(rate) / 20_000) ** 0.6))
+    assert len({trial.rate for trial in trials}) == 5
+    assert kept_rate(trials, SEARCH) == pytest.approx(20_000, rel=0.05)
+
+
+def test_a_step_goes_by_no_growth_that_a_single_trial_makes_up() -> None:
+    noise = [at(1, 1_000.0, 0.60), at(2, 1_200.0, 0.59)]  # the use fell while the rate rose
+    assert next_at_usage(noise, SEARCH).rate == pytest.approx(1_200 * (0.75 / 0.59) ** 2, rel=0.01)
+    near = [at(1, 1_000.0, 0.60), at(2, 1_050.0, 0.60)]  # too near to tell
+    assert next_at_usage(near, SEARCH).rate == pytest.approx(1_050 * 0.75 / 0.60, rel=0.01)
+
+
 def test_trials_that_fail_twice_end_the_search() -> None:
     trials = [at(1, 100.0, 0.05), at(2, 800.0, None, "failed"), at(3, 800.0, None, "failed")]
     assert outcome_at_usage(trials, SEARCH) == "failed"
