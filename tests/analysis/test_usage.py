@@ -126,5 +126,15 @@ def test_what_an_agent_takes_is_paired_by_the_rounds_of_the_search() -> None:
     assert "uses 75 % of 1 core at" in findings[0].text
 
 
+def test_a_rate_that_is_drawn_out_from_far_is_told_as_such() -> None:
+    part: Part = experiment(configuration("flat")).parts[0]
+    parts = {"far": replace(part, name="far", uses=(BASELINE,))}
+    way = [at(place, 100.0 * place, 0.5 + place / 1_000) for place in range(1, TRIES + 1)]
+    trials = [*way, *(at(TRIES + k, 100.0 * TRIES, 0.6) for k in (1, 2, 3))]
+    (far,) = with_ratios([finding("far", trials)], parts, SEARCH)
+    assert "uses 75 % of 1 core at 750" in far.text
+    assert "where it used 0.60 cores: drawn out in proportion" in far.text
+
+
 def test_what_cannot_be_told_from_no_agent_is_said_so() -> None:
     assert lost(Estimate(0.98, 0.05, (0.92, 1.04), 4)) == "2.0 % (-4.0 to 8.0 %)"

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from tracetax.analysis.statements import two_digits
 from tracetax.model import BASELINE, Part, Search
 from tracetax.results.capacity import CapacityFinding, CapacityOutcome, CapacityTrial, RateAtUsage, given_up, judged
-from tracetax.results.usage import kept_rate, next_at_usage
+from tracetax.results.usage import NEAR, kept_rate, next_at_usage
 from tracetax.statistics.intervals import Estimate, t_interval
 from tracetax.statistics.overhead import as_ratio, compare_paired
 from tracetax.words import plural
@@ -100,7 +100,10 @@ def _sentence(row: CapacityFinding, search: Search) -> str:
     half = f" ± {(rate.ci95[1] - rate.ci95[0]) / 2:,.0f}" if rate.ci95 else ""
     tries = plural(rate.n, "trial")
     text = f"{row.title} uses {asked} at {rate.mean:,.0f}{half} requests/s ({tries} of {search.seconds:g} s"
-    text += f" at {row.at_usage.at:,.0f}/s)"
+    text += f" at {row.at_usage.at:,.0f}/s"
+    if abs(row.at_usage.cores / search.usage.busy - 1) > NEAR:
+        text += f", where it used {two_digits(row.at_usage.cores)} cores: drawn out in proportion"
+    text += ")"
     ratio = row.at_usage.ratio
     if ratio is None:
         return f"{text}."
