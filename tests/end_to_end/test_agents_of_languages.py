@@ -10,7 +10,7 @@ from tracetax.results.folder import RunFolder
 pytestmark = pytest.mark.real
 CALLS, DEPTH = 200, 10
 AGENTS = {
-    "go": ("elastic", "opentelemetry"),
+    "go": ("datadog", "elastic", "opentelemetry"),
     "node": ("datadog", "elastic", "opentelemetry"),
     "python": ("datadog", "elastic", "kieker", "opentelemetry"),
 }

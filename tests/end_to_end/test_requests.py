@@ -22,6 +22,7 @@ SPANS = {"parity": 17, "pool": 20, "driver": 15, "flask": 63}
 where the driver sends BEGIN and COMMIT; and with what Flask does meanwhile."""
 TRIED = [
     ("go", "elastic", "parity", SPANS["parity"]),
+    ("go", "datadog", "parity", SPANS["parity"]),
     ("java", "opentelemetry", "otlp", SPANS["driver"]),
     ("node", "opentelemetry", "otlp", SPANS["pool"]),
     ("python", "opentelemetry", "otlp-grpc", SPANS["driver"]),

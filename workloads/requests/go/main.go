@@ -26,8 +26,8 @@ const (
 type Instrumentation struct {
 	// Handler wraps the handler of all requests.
 	Handler func(http.Handler) http.Handler
-	// Pool changes how connections are made, as for a tracer of statements.
-	Pool func(*pgxpool.Config)
+	// NewPool makes the pool of connections, as with a tracer of statements.
+	NewPool func(context.Context, *pgxpool.Config) (*pgxpool.Pool, error)
 }
 
 // Main serves until SIGTERM or SIGINT, and returns the exit code: what an agent has to do at the end comes after it.
@@ -46,10 +46,11 @@ func serve(ctx context.Context, instrumentation Instrumentation) error {
 	if err != nil {
 		return err
 	}
-	if instrumentation.Pool != nil {
-		instrumentation.Pool(s.pool)
+	newPool := pgxpool.NewWithConfig
+	if instrumentation.NewPool != nil {
+		newPool = instrumentation.NewPool
 	}
-	pool, err := pgxpool.NewWithConfig(ctx, s.pool)
+	pool, err := newPool(ctx, s.pool)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"os"
@@ -23,10 +24,15 @@ func main() {
 	tracer := apm.DefaultTracer()
 	code := requests.Main(requests.Instrumentation{
 		Handler: func(handler http.Handler) http.Handler { return apmhttp.Wrap(handler) },
-		Pool:    func(config *pgxpool.Config) { apmpgxv5.Instrument(config.ConnConfig) },
+		NewPool: newPool,
 	})
 	end(tracer)
 	os.Exit(code)
+}
+
+func newPool(ctx context.Context, config *pgxpool.Config) (*pgxpool.Pool, error) {
+	apmpgxv5.Instrument(config.ConnConfig)
+	return pgxpool.NewWithConfig(ctx, config)
 }
 
 // end has the last events sent, and says how many the agent has dropped: it counts them, and prints nothing itself.

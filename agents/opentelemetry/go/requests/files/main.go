@@ -40,7 +40,7 @@ func run(ctx context.Context) int {
 	}
 	code := requests.Main(requests.Instrumentation{
 		Handler: func(handler http.Handler) http.Handler { return otelhttp.NewHandler(handler, "server") },
-		Pool:    func(config *pgxpool.Config) { config.ConnConfig.Tracer = newTracer() },
+		NewPool: newPool,
 	})
 	ctx, cancel := context.WithTimeout(ctx, endWithin)
 	defer cancel()
@@ -48,6 +48,11 @@ func run(ctx context.Context) int {
 		fmt.Fprintln(os.Stderr, "opentelemetry:", err)
 	}
 	return code
+}
+
+func newPool(ctx context.Context, config *pgxpool.Config) (*pgxpool.Pool, error) {
+	config.ConnConfig.Tracer = newTracer()
+	return pgxpool.NewWithConfig(ctx, config)
 }
 
 // newTracer traces statements, and the wait for a connection unless that is off.
