@@ -65,6 +65,9 @@ func conduct(ctx context.Context, stop func(), o *options, status *statusLog, st
 	if err != nil {
 		return err
 	}
+	if o.tool != nil && len(mix) != 1 {
+		return fmt.Errorf("--tool sends to one endpoint, and --requests has %d", len(mix))
+	}
 	t, err := newTrial(o, mix, status)
 	if err != nil {
 		return err

@@ -170,6 +170,7 @@ type document struct {
 		Rate                any
 		Opened              int     `json:"connections_opened"`
 		CoreShare           float64 `json:"core_share"`
+		RateByTool          float64 `json:"rate_by_tool"`
 		Ready               readiness
 		Starts              *starts
 		Endpoints           []tally

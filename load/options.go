@@ -33,6 +33,7 @@ type options struct {
 	ready       string
 	readyWithin time.Duration
 	out, status string
+	tool        *tool // sends the measured requests, where the user has one
 }
 
 func (o *options) paced() bool { return !math.IsInf(o.rate, 1) }
@@ -40,7 +41,7 @@ func (o *options) paced() bool { return !math.IsInf(o.rate, 1) }
 // parse reads the command line. The error names all that is wrong; what could be read stands in the options even then.
 func parse(arguments []string) (*options, error) {
 	o := &options{}
-	var url, rate, arrivals string
+	var url, rate, arrivals, command string
 	flags := flag.NewFlagSet("load", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.StringVar(&url, "url", "", "of the service: http://127.0.0.1:PORT")
@@ -58,6 +59,7 @@ func parse(arguments []string) (*options, error) {
 	flags.DurationVar(&o.readyWithin, "ready-within", 30*time.Second, "the service must be ready")
 	flags.StringVar(&o.out, "out", "", "folder for what was measured")
 	flags.StringVar(&o.status, "status", "", "file for the course of the trial")
+	flags.StringVar(&command, "tool", "", "k6 or oha, as a JSON array of words: sends the measured requests, as many as it likes")
 	if err := flags.Parse(arguments); errors.Is(err, flag.ErrHelp) {
 		return o, errors.New(usage(flags))
 	} else if err != nil {
@@ -76,6 +78,11 @@ func parse(arguments []string) (*options, error) {
 	if url != "" {
 		var err error
 		o.address, err = loopbackAddress(url)
+		note(err)
+	}
+	if command != "" {
+		var err error
+		o.tool, err = newTool(command, o.out)
 		note(err)
 	}
 	o.poisson = arrivals == "poisson"

@@ -113,10 +113,10 @@ func (t *trial) starts() *starts {
 	return found
 }
 
-// coreShare is what the load itself used of one core during the measured requests.
+// coreShare is what the load itself used of one core during the measured requests, or the tool that sent them.
 func (t *trial) coreShare() float64 {
 	first, last := t.snapshots["first_call"], t.snapshots["last_call"]
-	return float64(last.ProcessCPUNs-first.ProcessCPUNs) / float64(last.MonotonicNs-first.MonotonicNs)
+	return float64(last.ProcessCPUNs-first.ProcessCPUNs+t.toolCPUNs) / float64(last.MonotonicNs-first.MonotonicNs)
 }
 
 // summary is what the status file says of the measured requests.
@@ -201,7 +201,7 @@ func (t *trial) document(files map[string][]string) map[string]any {
 			"url": t.target.base, "rate": rate, "arrivals": arrivals, "seed": strconv.FormatUint(t.o.seed, 10),
 			"connections": t.o.connections, "connections_opened": t.opened,
 			"time_out_ns": t.o.timeOut.Nanoseconds(), "latest_ns": t.o.latest.Nanoseconds(), "on_time_ns": t.o.onTime.Nanoseconds(),
-			"ready": t.ready, "core_share": t.coreShare(), "starts": t.starts(), "endpoints": t.tallies(),
+			"unsent_by_tool": t.unsentByTool, "rate_by_tool": t.rateByTool, "ready": t.ready, "core_share": t.coreShare(), "starts": t.starts(), "endpoints": t.tallies(),
 		},
 	}
 }

@@ -41,6 +41,10 @@ type trial struct {
 	failedAlone bool // whether the very first, which is sent by itself, was one of them
 	opened      int64
 	measured    bool
+
+	toolCPUNs    int64 // of the user's tool, where one sent the measured requests
+	unsentByTool int
+	rateByTool   float64
 }
 
 // newTrial plans the measured requests; everything that they need is then in place.
@@ -151,6 +155,9 @@ func (t *trial) measure(ctx context.Context) error {
 	}
 	t.failures.clear()
 	runtime.GC()
+	if t.o.tool != nil {
+		return t.measureByTool(ctx)
+	}
 	opened := t.target.opened.Load()
 	first := takeSnapshot()
 	t.status.event("first-call", first.MonotonicNs, "")

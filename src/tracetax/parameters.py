@@ -25,6 +25,11 @@ class Parameters(Struct, frozen=True, kw_only=True, tag_field="kind"):
     """Whether each trial builds them anew from their sources, weaving what is woven before a run, and is timed."""
 
     @property
+    def calls_vary(self) -> bool:
+        """Whether ``calls`` is only about how many a trial makes: its record then says how many they were."""
+        return False
+
+    @property
     def kind(self) -> str:
         """The kind of workload whose parameters they are, by the name of its module in ``kinds/``."""
         return str(self.__struct_config__.tag)

@@ -69,6 +69,9 @@ class OwnService(Struct, frozen=True):
     after: tuple[str, ...] = ()
     """What is run after each end."""
 
+    load: tuple[str, ...] = ()
+    """The command of a load of the user's own, with placeholders; empty where Tracetax's load sends the requests."""
+
     @property
     def words(self) -> str:
         """Its command as a reader recognizes it."""

@@ -10,6 +10,18 @@ from tracetax.results.records import TrialRecord
 
 pytestmark = pytest.mark.real
 REQUESTS = 100
+OHA = """#!/usr/bin/env python3
+import sys, time, urllib.request
+url, count, file = sys.argv[1], int(sys.argv[2]), sys.argv[sys.argv.index("--output") + 1]
+rows, began = ["request-start,DNS,DNS+dialup,Response-delay,request-duration,bytes,status"], time.monotonic()
+for _ in range(count):
+    start = time.monotonic()
+    status = urllib.request.urlopen(url).status
+    end = time.monotonic()
+    rows.append(f"{start - began},0,0,{end - start},{end - start},2,{status}")
+open(file, "w").write("\\n".join(rows) + "\\n")
+"""
+"""Speaks as oha does, and sends as many requests as it is told."""
 NODE = "require('http').createServer((q, a) => a.end('ok')).listen(process.argv[2], '127.0.0.1')\n"
 
 
@@ -37,3 +49,23 @@ def test_the_records_of_a_request_are_learned_and_then_counted(tmp_path: Path) -
     for record in trials:
         assert record.command == ("node", f"{tmp_path}/shop.js", record.command[-1])
         assert ("NODE_OPTIONS" in record.environment) == (not record.cell.is_baseline)
+
+
+def test_a_load_of_the_users_own_sends_as_many_as_it_likes(tmp_path: Path) -> None:
+    (tmp_path / "shop.js").write_text(NODE)
+    oha = tmp_path / "oha"
+    oha.write_text(OHA)
+    oha.chmod(0o755)
+    said = ("--service", f"node {tmp_path}/shop.js {{port}}", "--url", "http://127.0.0.1:{port}/a?b=1")
+    load = ("--load", f"{oha} {{url}} {2 * REQUESTS + 7}", "--rate", "full", "--calls", str(REQUESTS))
+    status, printed = tracetax(
+        "run", *said, *load, "--agent", "opentelemetry", "--blocks", "1", "--out", str(tmp_path / "run")
+    )
+    assert status == 0, printed
+    for record in (record for record in RunFolder(tmp_path / "run").records() if record.block):
+        assert record.parameters.calls == 2 * REQUESTS + 7
+        assert record.service
+        if not record.cell.is_baseline:
+            assert record.ledger
+            assert (record.ledger.expected, record.ledger.received) == (2 * REQUESTS + 7, 2 * REQUESTS + 7)
+    assert "it makes 1 record of a request" in " ".join(printed.split())

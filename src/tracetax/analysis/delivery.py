@@ -36,6 +36,7 @@ def total(trials: Sequence[TrialRecord], blocks: int) -> Records:
         evicted=sum(ledger.evicted_records for ledger in ledgers),
         blocks_incomplete=sum(lacks(ledger) for ledger in ledgers),
         blocks=blocks,
+        calls=sum(trial.parameters.calls for trial in trials),
         offered_per_second=expected / seconds if expected and seconds else None,
         lost_datagrams=sum(max(0, ledger.lost_datagrams) for ledger in ledgers),
         lost_in_kernel=sum(ledger.missing_in_kernel for ledger in ledgers),

@@ -62,7 +62,7 @@ def _added(part: PartFinding, row: ConfigurationFinding) -> Statement | None:
 
 def _records(row: ConfigurationFinding) -> str:
     """How many records it makes of a request, where that is known."""
-    requests = row.records.blocks * row.parameters.calls
+    requests = row.records.calls
     if not row.records.expected or not requests:
         return ""
     each = row.records.expected / requests

@@ -79,7 +79,7 @@ def _of_part(
 
 def _records_of_request(row: ConfigurationFinding) -> float:
     """Records that arrived of a request."""
-    requests = row.records.blocks * row.parameters.calls
+    requests = row.records.calls
     return row.records.received / requests if requests else 0.0
 
 

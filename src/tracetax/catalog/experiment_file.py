@@ -196,7 +196,7 @@ def read_experiment(
         key=path.stem,
         title=shape.title,
         workload=", ".join(program.key for program in programs) if service else ", ".join(shape.workload),
-        parts=with_nothing_learned(parts) if service else parts,
+        parts=with_nothing_learned(parts, service.load) if service else parts,
         service=service,
         schedule=scheduled(shape.schedule, report),
         paper=shape.paper,

@@ -47,6 +47,8 @@ def capacity_command(request: CapacityRequest, root: Path, typed: tuple[str, ...
                 "--service goes with --slo here, such as 'p99 < 50 ms': up to which rate does it hold?\n"
                 "Or with --usage '75 % of 1 core': at which rate does it use so much CPU?"
             )
+        if request.load is not None:
+            raise UserError("--load goes with run: a search chooses the rates, and its trials end where it says.")
         if request.each_instrumentation:
             raise UserError("--each-instrumentation goes with run: it compares what a request costs, in blocks.")
         service, sentences = service_tried(request, root)

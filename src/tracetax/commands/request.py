@@ -292,7 +292,7 @@ def _of_service(request: Request, root: Path) -> tuple[dict[str, Agent], Experim
         experiment,
         key="service",
         title=f"What tracing costs {service_program(service, root)[0].title} {speed}",
-        parts=with_nothing_learned(experiment.parts),
+        parts=with_nothing_learned(experiment.parts, service.load),
         service=service,
         left_out=(*experiment.left_out, *sentences),
     )

@@ -21,6 +21,8 @@ AT_FULL_SPEED = 20_000
 """Requests of a trial back to back in the search for the highest rate."""
 LONGEST_REQUEST_SECONDS = 0.01
 """Within which a request is over that is sent back to back, on a slow machine."""
+LONGEST_TOOL_SECONDS = 3600.0
+"""For which a load of the user's own may run."""
 START_SECONDS, WARM_UP_SECONDS, END_SECONDS = 3.0, 2.5, 1.0
 """Until it answers, with what it keeps its data in; of its warm-up; and of the end of both."""
 QUERIES = 20
@@ -56,6 +58,13 @@ class RequestParameters(Parameters, frozen=True, kw_only=True, tag="requests"):
     arrivals: Arrivals = "fixed"
     learned: tuple[Learned, ...] | None = None
     """Of the user's own service, what agents' files cannot declare; None of others."""
+    tool: tuple[str, ...] = ()
+    """The command of a load of the user's own, with placeholders; empty where Tracetax's load sends the requests."""
+
+    @property
+    def calls_vary(self) -> bool:
+        """A load of the user's own sends as many as it likes."""
+        return bool(self.tool)
 
     @property
     def cycle(self) -> int:
@@ -127,7 +136,7 @@ class Requests(Declaration[RequestParameters]):
 
     def longest_seconds(self, parameters: RequestParameters) -> float:
         """As long as a slow service takes back to back."""
-        return parameters.calls * LONGEST_REQUEST_SECONDS
+        return LONGEST_TOOL_SECONDS if parameters.tool else parameters.calls * LONGEST_REQUEST_SECONDS
 
     def trial_seconds(self, parameters: RequestParameters, config: Configuration | None) -> float:
         """Start, warm-up, requests, flush after each of both, end."""
@@ -167,7 +176,7 @@ class Requests(Declaration[RequestParameters]):
     def to_learn_from(self, parameters: RequestParameters) -> RequestParameters:
         """A few cycles."""
         cycles = -(-LEARNING_REQUESTS // parameters.cycle)
-        return replace(parameters, calls=cycles * parameters.cycle, learned=())
+        return replace(parameters, calls=cycles * parameters.cycle, learned=(), tool=())
 
     def with_learned(
         self, parameters: RequestParameters, counted: Sequence[tuple[Configuration, Mapping[str, int]]]
@@ -200,6 +209,8 @@ def mix_words(parameters: RequestParameters) -> str:
 
 def speed_words(parameters: RequestParameters) -> str:
     """How requests are sent: ``at 500 requests/s, on 64 connections at most``."""
+    if parameters.tool:
+        return f"as `{' '.join(parameters.tool)}` sends them"
     connections = f"on {plural(parameters.connections, 'connection')}"
     if parameters.rate == FULL:
         return f"back to back {connections}"

@@ -63,8 +63,12 @@ def whole_blocks(records: Iterable[TrialRecord]) -> Blocks:
 def _with_the_same_calls(blocks: Blocks) -> Blocks:
     """Of a cell whose calls were chosen anew after its first blocks, only the trials with that many count."""
     latest = {cell: trial.parameters.calls for block in blocks.values() for cell, trial in block.items()}
+
+    def counts(cell: Cell, trial: TrialRecord) -> bool:
+        return trial.parameters.calls_vary or trial.parameters.calls == latest[cell]
+
     return {
-        number: {cell: trial for cell, trial in block.items() if trial.parameters.calls == latest[cell]}
+        number: {cell: trial for cell, trial in block.items() if counts(cell, trial)}
         for number, block in blocks.items()
     }
 

@@ -63,6 +63,8 @@ class Records(Struct, frozen=True):
     blocks: int
     offered_per_second: float | None
     """Records generated per second during the calls."""
+    calls: int = 0
+    """Of these blocks together: what made the records."""
     lost_datagrams: int = 0
     """Datagrams of the agent that were lost in this machine's kernel before the sink could read them."""
     lost_in_kernel: int = 0

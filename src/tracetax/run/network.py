@@ -43,8 +43,9 @@ class NetworkRecords:
     def settle(self, dropped_before: int, last_call_ns: int, agent_cores: Callable[[], float]) -> Drained:
         """Wait until received + reported drops = expected, or the receiver has been quiet for long enough."""
         trial = self._context
-        unknown = not trial.expected and trial.config.delivery in (Delivery.COMPLETE, Delivery.LOSSY)
-        awaited = Awaited(MEASURED, trial.expected, dropped_before, last_call_ns, unknown)
+        expected = 0 if trial.parameters.calls_vary else trial.expected
+        unknown = not expected and trial.config.delivery in (Delivery.COMPLETE, Delivery.LOSSY)
+        awaited = Awaited(MEASURED, expected, dropped_before, last_call_ns, unknown)
         return drain(trial.receiver, trial.drops, trial.config, awaited, trial.limits, agent_cores, trial.watch)
 
     def look_at_drained(self) -> None:

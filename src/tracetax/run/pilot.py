@@ -37,7 +37,7 @@ def choose(
     for cell, config in cells:
         trials = arranged.trials(blocks, cell)
         enough = part.parameters.calls >= LEAST_CALLS and len(trials) >= PILOT_BLOCKS
-        if config.memory is None and enough:
+        if config.memory is None and enough and not part.parameters.calls_vary:
             chosen.append(_chosen(part, cell, trials, folder, schedule))
     return tuple(chosen)
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from operator import itemgetter
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tracetax.backend import Backend
 from tracetax.errors import UserError
@@ -71,6 +72,11 @@ class TrialPlan(Struct, frozen=True):
     def expected(self) -> int:
         """Records that the measured calls of the trial must produce."""
         return expected_records(self.config, self.part)
+
+
+def having_made(plan: TrialPlan, calls: int) -> TrialPlan:
+    """The plan of a trial that has made so many calls, as of which its records are judged."""
+    return replace(plan, part=replace(plan.part, parameters=replace(plan.part.parameters, calls=calls)))
 
 
 def configuration(agents: Mapping[str, Agent], use: Use, part: Part) -> Configuration:

@@ -55,6 +55,8 @@ class TrialOutcome(Struct, frozen=True):
     """When it was asked what had arrived at the last call, CLOCK_MONOTONIC."""
     tool_cpu_ns: int
     """CPU of Tracetax's own process from the first call to the last."""
+    calls: int
+    """Measured calls, as many as were made."""
     calls_ns: int
     """From the first call to the last."""
     load: disturbance.Load
@@ -173,6 +175,7 @@ def _conduct(context: TrialContext, records: RecordSource, sampler: Sampler) -> 
         arrived_by_drained=arrived_by_drained,
         asked_ns=calls.asked_ns,
         tool_cpu_ns=calls.tool_cpu_ns,
+        calls=calls.made,
         calls_ns=calls.last_ns - calls.first_ns,
         load=load,
         sink_cpu_ns=measured.cpu_ns if isinstance(receiver, Sink) else 0,
@@ -225,6 +228,7 @@ def _load_since(begun: _Used, context: TrialContext) -> disturbance.Load:
 class _Calls(Struct, frozen=True):
     """What was noted while the measured calls ran; moments are CLOCK_MONOTONIC."""
 
+    made: int
     first_ns: int
     last_ns: int
     asked_ns: int
@@ -248,7 +252,8 @@ def _call(context: TrialContext, records: RecordSource, sampler: Sampler) -> _Ca
     sampler.look(search=True)
     tool_cpu_ns = time.process_time_ns() - tool_at_first
     records.look_at_last_call()
-    return _Calls(first.at_ns, last.at_ns, time.monotonic_ns(), tool_cpu_ns, receiver_cpu_before_ns)
+    made = last.number("calls") if context.parameters.calls_vary else context.parameters.calls
+    return _Calls(made, first.at_ns, last.at_ns, time.monotonic_ns(), tool_cpu_ns, receiver_cpu_before_ns)
 
 
 def _calls_seconds(parameters: Parameters, limits: Limits) -> float:

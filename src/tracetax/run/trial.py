@@ -24,7 +24,7 @@ from tracetax.run.files import RecordsFolder, records_folder
 from tracetax.run.launch import LISTEN, by_hand, command_line, listening, whole_environment
 from tracetax.run.outcome import finished, with_process
 from tracetax.run.output import STREAMS, cut, last_lines
-from tracetax.run.plan import TrialPlan
+from tracetax.run.plan import TrialPlan, having_made
 from tracetax.run.program import ProgramStart, started_program
 from tracetax.run.stages import conduct_or_end
 from tracetax.run.stores import concealed, started_stores
@@ -105,19 +105,10 @@ def _attempt(
                 sink.scrape(plan.config.scrape)
             everything = whole_environment(equipment, environment, os.environ)
             shown_environment = environment if equipment.workload.own else everything
+            folders, directory = (scratch, logs, records.path), equipment.workload.directory
             script = scratch / COMMAND
-            script.write_text(
-                by_hand(
-                    plan,
-                    command,
-                    shown_environment,
-                    ports,
-                    (scratch, logs, records.path),
-                    stores.urls,
-                    equipment.workload.directory,
-                ),
-                encoding="utf-8",
-            )
+            text = by_hand(plan, command, shown_environment, ports, folders, stores.urls, directory)
+            script.write_text(text, encoding="utf-8")
             script.chmod(0o755)
 
             def meanwhile() -> None:
@@ -133,6 +124,8 @@ def _attempt(
                 outcome = conduct_or_end(start, sink, driver, records, watch)
         if built:
             outcome = replace(outcome, load=combined_load(built.load, outcome.load))
+        plan = having_made(plan, outcome.calls)
+        record = replace(record, parameters=plan.part.parameters)
         result = kind_of(equipment.workload).collect(scratch, plan.number, plan.part.parameters)
         record = finished(plan, record, outcome, result, equipment.threads)
     except (WorkloadFailed, SinkLost) as failure:

@@ -6,19 +6,22 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from tracetax.catalog.placeholders import fill
 from tracetax.kinds.requests import RequestParameters
 from tracetax.parameters import FULL
 from tracetax.printable import printable
-from tracetax.program import Workload
+from tracetax.program import Service, Workload
 from tracetax.results.records import Verdict
 from tracetax.service import Sent
-from tracetax.words import share, was
+from tracetax.words import plural, share, was
 from tracetax.workloads import driver_output
 from tracetax.workloads.driver import WorkloadFailed
 from tracetax.workloads.kinds import DriverFiles, Measured
 
 MISSED_FROM = 0.01
 """Share of the requests that the load itself sent late from which a trial is marked."""
+OTHER_RATE_FROM = 0.05
+"""Share of the rate that is said by which the user's own load may send more or less."""
 BUSY_CORES = 0.6
 """CPU of the load, in cores, from which it may have been what was measured."""
 FAILED = {
@@ -53,6 +56,10 @@ class LoadAccount(Struct, frozen=True):
     core_share: float
     endpoints: tuple[SentTo, ...]
     starts: Punctuality | None = None
+    unsent_by_tool: int = 0
+    """What the user's own load says that it could not send."""
+    rate_by_tool: float = 0.0
+    """Requests per second that it sent; 0 where it is Tracetax's."""
 
 
 class LoadOutput(Struct, frozen=True):
@@ -88,7 +95,23 @@ def arguments(parameters: RequestParameters, files: DriverFiles, workload: Workl
         *("--ready-within", f"{service.ready_within_ns}ns"),
         *("--out", str(files.output)),
         *("--status", str(files.status)),
+        *(("--tool", _tool(parameters, files, service)) if parameters.tool else ()),
     )
+
+
+def _tool(parameters: RequestParameters, files: DriverFiles, service: Service) -> str:
+    """The words of the user's own load, as JSON, with their placeholders filled."""
+    (sent,) = service.endpoints.values()
+    rate = parameters.rate
+    values = {
+        "url": f"http://127.0.0.1:{files.port}{sent.path}",
+        "port": str(files.port),
+        "rate": FULL if rate == FULL else f"{rate:.15g}",
+        "seconds": "10" if rate == FULL else f"{max(1.0, parameters.calls / rate):.15g}",
+        "requests": str(parameters.calls),
+    }
+    words = [fill(word, values) for word in parameters.tool]
+    return msgspec.json.encode(words).decode()
 
 
 def _sent(sent: Sent, queries: int | None) -> dict[str, object]:
@@ -142,6 +165,10 @@ def check_mix(load: LoadAccount, parameters: RequestParameters) -> None:
         raise WorkloadFailed("output-broken", f"the load sent {went} where {due} was asked for")
 
 
+def _is_about(sent: float, said: float) -> bool:
+    return abs(sent - said) <= OTHER_RATE_FROM * said
+
+
 def verdicts_of(load: LoadAccount, parameters: RequestParameters) -> list[Verdict]:
     """What the load's account says: a trial in which a request failed is none."""
     verdicts: list[Verdict] = []
@@ -156,6 +183,12 @@ def verdicts_of(load: LoadAccount, parameters: RequestParameters) -> list[Verdic
         late = load.starts.missed - load.starts.waited
         text = f"the load sent {share(late, parameters.calls, 'request')} later than it should, by its own doing"
         verdicts.append(Verdict("load-late", "warning", text))
+    if load.unsent_by_tool:
+        text = f"the load dropped {plural(load.unsent_by_tool, 'request')} that {was(load.unsent_by_tool)} due"
+        verdicts.append(Verdict("load-dropped", "warning", text))
+    if load.rate_by_tool and parameters.rate != FULL and not _is_about(load.rate_by_tool, parameters.rate):
+        text = f"the load sent {load.rate_by_tool:,.4g} requests/s, and --rate says {parameters.rate:,g}"
+        verdicts.append(Verdict("other-rate", "warning", text))
     if load.core_share > BUSY_CORES:
         text = f"the load used {load.core_share:.2f} cores: it may be what was measured, and not the service"
         verdicts.append(Verdict("load-busy", "warning", text))

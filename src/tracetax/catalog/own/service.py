@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from tracetax.catalog.agent_file import EveryAgent
 from tracetax.catalog.agent_shape import UrlPath
 from tracetax.catalog.kinds.requests import LEAST_WARM_UP, LISTEN
+from tracetax.catalog.own.load import load_of
 from tracetax.catalog.own.requests import names_of, requests_of
 from tracetax.catalog.reading import Name, Report, Text, did_you_mean, one_of, read, read_one
 from tracetax.catalog.runtime_file import FOLDER, sound_runtimes
@@ -82,6 +83,11 @@ class TypedService:
         "service's.",
     )
     after: str | None = option(None, "With --service: a command that is run after each end, whatever came of it.")
+    load: str | None = option(
+        None,
+        "With --service: a load of yours that sends the measured requests, k6 or oha: 'oha -z {seconds}s -q {rate} "
+        "{url}'. Its placeholders are {url}, {port}, {rate}, {seconds} and {requests}; all its requests go to --url.",
+    )
     service_with: _Other = option(
         (),
         "With --service: AGENT=COMMAND starts another program for an agent that is built into it, as in Go. May be "
@@ -91,7 +97,7 @@ class TypedService:
 
 OPTIONS = (
     *("url", "requests", "ready", "ready_within", "language", "slo", "each_instrumentation"),
-    *("before", "after", "service_with"),
+    *("before", "after", "load", "service_with"),
 )
 """Options that mean something beside ``--service`` only."""
 
@@ -109,6 +115,7 @@ class ServiceTable(Struct, frozen=True, kw_only=True):
     each_instrumentation: bool = False
     before: Text | None = None
     after: Text | None = None
+    load: Text | None = None
     other: dict[Name, Text] = field(default={}, name="with")
 
 
@@ -129,6 +136,7 @@ def read_service(typed: TypedService, directory: Path, report: Report) -> OwnSer
         () if text is None else _words(text, key, report)
         for key, text in (("--before", typed.before), ("--after", typed.after))
     )
+    load = load_of(typed.load, len(sent), report)
     ready = "/"
     within_ns: int = READY_WITHIN_NS
     if typed.ready_within is not None:
@@ -165,6 +173,7 @@ def read_service(typed: TypedService, directory: Path, report: Report) -> OwnSer
         before=before,
         after=after,
         each_instrumentation=typed.each_instrumentation,
+        load=load,
     )
 
 
@@ -184,6 +193,7 @@ def service_of_file(table: object, folder: Path, report: Report) -> OwnService |
         each_instrumentation=said.each_instrumentation,
         before=said.before,
         after=said.after,
+        load=said.load,
         service_with=tuple(f"{agent}={command}" for agent, command in said.other.items()),
     )
     own = Report(report.file)
@@ -338,10 +348,10 @@ def program_of_service(service: OwnService, agents: EveryAgent, root: Path) -> M
     return MeasuredProgram(key=workload.key, runtime=runtime, known=known, offers=workload.offers)
 
 
-def with_nothing_learned(parts: tuple[Part, ...]) -> tuple[Part, ...]:
-    """Parts of which it is still to be learned how many records a request makes."""
+def with_nothing_learned(parts: tuple[Part, ...], load: tuple[str, ...] = ()) -> tuple[Part, ...]:
+    """Parts of which it is still to be learned how many records a request makes; ``load`` sends their requests."""
     return tuple(
-        replace(part, parameters=replace(part.parameters, learned=()))
+        replace(part, parameters=replace(part.parameters, learned=(), tool=load))
         for part in parts
         if isinstance(part.parameters, RequestParameters)
     )
