@@ -22,7 +22,6 @@ from typing import TextIO
 import msgspec
 from benchmarks.nou25 import AGENTS, ENDPOINTS, STACKS, TRACED, Key, Verdict
 from msgspec import Struct
-from scipy.stats import binom
 
 from tracetax.results.findings import Findings, Measure, find_measure
 from tracetax.statistics.intervals import Estimate, t_interval
@@ -101,10 +100,15 @@ def _more(found: Mapping[Key, Latency]) -> Verdict:
     because = f"OpenTelemetry's median is the higher one in {more} of {len(both)} pairs"
     if len(both) < len(_pairs()):
         return Verdict("MF3.5", says, "not comparable", because)
-    if binom.sf(more - 1, len(both), 0.5) <= CHANCE:
+    if _by_chance(more, len(both)) <= CHANCE:
         return Verdict("MF3.5", says, "confirmed", because)
-    less = binom.cdf(more, len(both), 0.5) <= CHANCE
+    less = _by_chance(len(both) - more, len(both)) <= CHANCE
     return Verdict("MF3.5", says, "contradicted" if less else "undecided", because)
+
+
+def _by_chance(heads: int, of: int) -> float:
+    """How probable at least so many heads are of so many throws of a coin."""
+    return sum(math.comb(of, number) for number in range(heads, of + 1)) / 2**of
 
 
 def ratio(found: Mapping[Key, Latency], key: Key) -> float | None:
