@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from tracetax.analysis.cost import added_cpu, added_once
 from tracetax.analysis.measures import (
@@ -36,8 +36,8 @@ from tracetax.statistics.regression import fitted_line
 
 Factor = Literal["rate", "depth", "threads", "method_time_ns", "start_up_monitored"]
 FACTORS: tuple[Factor, ...] = ("rate", "depth", "threads", "method_time_ns", "start_up_monitored")
-OTHERS = ("wait", "start_up_methods", "start_up_built")
-"""Parameters in which parts may differ, too, but over which nothing is shown to grow."""
+MAY_DIFFER = ("calls", "learned")
+"""Parameters in which the parts of a family may differ too: more calls tell the same, and others were counted."""
 ByBlock = dict[int, float]
 
 
@@ -77,7 +77,8 @@ def families(parts: Sequence[PartFinding]) -> list[Family]:
 
 
 def _others(part: PartFinding, factor: Factor) -> tuple[object, ...]:
-    parameters = (getattr(part.parameters, name, None) for name in (*FACTORS, *OTHERS) if name != factor)
+    own = (factor, *MAY_DIFFER)
+    parameters = [(name, repr(value)) for name, value in asdict(part.parameters).items() if name not in own]
     return (part.workload, settings_key(part.settings), *parameters)
 
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from tracetax.analysis.delivery import carried_per_second
 from tracetax.kinds import declaration_of
 from tracetax.model import Parameters, Schedule
-from tracetax.results.blocks import Paired
+from tracetax.results.blocks import Paired, charged_per_call
 from tracetax.results.findings import Measure, MeasureName
 from tracetax.results.records import Durations, TrialRecord
 from tracetax.statistics.intervals import Estimate, Floats, t_interval
@@ -91,6 +91,10 @@ def of_blocks(by_block: Sequence[Sequence[TrialRecord]]) -> list[Measure]:
         ("delivery_rate", "1/s", "", carried_per_second),
         ("sink_cpu", "ns", "record", _sink_cpu_per_record),
         ("receiver_cpu", "ns", "record", _receiver_cpu_per_record),
+        ("cpu_of_program", "ns", "call", _of_each(charged_per_call)),
+        ("cpu_of_stores", "ns", "call", _of_each(lambda trial: trial.stores_cpu_ns / trial.parameters.calls)),
+        ("cpu_of_load", "ns", "call", _of_each(lambda trial: trial.load_cpu_ns / trial.parameters.calls)),
+        ("cpu_of_receiver", "ns", "call", _of_each(lambda trial: trial.receiver_cpu_ns / trial.parameters.calls)),
         ("cpu_waiting", "1", "", lambda trial: trial.cpu.waiting_cores if trial.cpu else None),
         ("startup_main", "ns", "", lambda trial: _since_start(trial, trial.moments.main)),
         ("startup_first_call", "ns", "", start_up),
@@ -249,6 +253,21 @@ def _sink_cpu_per_record(trial: TrialRecord) -> float | None:
     if trial.ledger is None or not trial.ledger.received or trial.disturbance is None or trial.cell.use.backend:
         return None
     return trial.disturbance.sink_cpu_ns / trial.ledger.received
+
+
+def _of_each(value: Callable[[TrialRecord], float]) -> MeasuredValue:
+    """What a request to a service takes of one of the processes; None where it took nothing, and of other kinds.
+
+    A run of an earlier version knows neither load nor stores, so there it is none of any.
+    """
+
+    def known(trial: TrialRecord) -> float | None:
+        if declaration_of(trial.parameters).calls_itself or not trial.load_cpu_ns:
+            return None
+        number = value(trial)
+        return number if number > 0 else None  # NaN is not
+
+    return known
 
 
 def _receiver_cpu_per_record(trial: TrialRecord) -> float | None:

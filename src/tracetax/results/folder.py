@@ -248,6 +248,8 @@ def _of_process(record: TrialRecord) -> dict[str, float]:
         "drain_time": moments.drained - moments.last_call if moments.drained else None,
     }
     values["receiver_cpu"] = record.receiver_cpu_ns or None
+    values["stores_cpu"] = record.stores_cpu_ns or None
+    values["load_cpu"] = record.load_cpu_ns or None
     if record.building:
         values |= {"build_time": record.building.wall_ns, "build_cpu": record.building.cpu_ns}
     if record.cpu:

@@ -38,6 +38,10 @@ MeasureName = Literal[
     "cpu_jit",
     "cpu_gc",
     "cpu_waiting",
+    "cpu_of_program",
+    "cpu_of_stores",
+    "cpu_of_load",
+    "cpu_of_receiver",
     "heap_live",
     "heap_used_cv",
     "collections",
@@ -63,6 +67,8 @@ start has fewer than ten calls beyond it.
 ``service_time_second_half`` is the estimator of MooBench: mean of the second half of a start's calls. ``cpu`` is that
 of all threads from first call to drained, less the baseline's, per invocation and per delivered record; ``cpu_ratio``
 is, of a service, the geometric mean ratio of a request's CPU to the baselines';
+``cpu_of_program``, ``_stores``, ``_load`` and ``_receiver`` are what a request to a service takes of each of them,
+the baselines' not taken off;
 ``cpu_caller``, ``_agent``, ``_jit`` and ``_gc`` are its parts; ``cpu_waiting`` is in cores, in the quiet wait after
 drained. ``throughput`` is calls per second at full speed: a start's calls of the steady part ÷ the time that they
 took; ``throughput_q1``, ``_median`` and ``_q3`` are over the rates of the steady bins of all starts. ``heap_used_cv``

@@ -257,6 +257,10 @@ class TrialRecord(Struct, frozen=True):
     receiver_cpu_ns: int = 0
     """CPU of the sink or the backend, all its threads, from the first call until drained; 0 where records reach it
     only afterwards."""
+    stores_cpu_ns: int = 0
+    """CPU of what the program keeps its data in, from the first call until drained."""
+    load_cpu_ns: int = 0
+    """CPU of what calls the program, from the first call to the last; 0 where it calls itself."""
     heap: HeapUse | None = None
     building: Building | None = None
     """Where the program was built in the trial, before it was started."""

@@ -38,6 +38,8 @@ def finished(
         cpu=account_with_callers(outcome.cpu, result.callers_cpu_ns, threads) if outcome.cpu else None,
         rss_peak_bytes=outcome.rss_peak_bytes,
         receiver_cpu_ns=outcome.receiver_cpu_ns,
+        stores_cpu_ns=outcome.stores_cpu_ns,
+        load_cpu_ns=outcome.load_cpu_ns,
         heap=result.heap,
         allocated_bytes_per_call=result.allocated_bytes_per_call,
         clock_resolution_ns=result.clock_resolution_ns,

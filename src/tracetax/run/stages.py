@@ -64,6 +64,10 @@ class TrialOutcome(Struct, frozen=True):
     """CPU of the sink in the measured phase; 0 where a backend stands in its place."""
     receiver_cpu_ns: int
     """CPU of sink or backend, from the first call until drained; 0 where records do not reach it before that."""
+    stores_cpu_ns: int
+    """CPU of the stores, from the first call until drained."""
+    load_cpu_ns: int
+    """CPU of the load, from the first call to the last; 0 where the program calls itself."""
     cpu: CpuAccount | None
     """CPU of the workload's threads; None where the kernel did not show it."""
     rss_peak_bytes: int
@@ -153,6 +157,7 @@ def _conduct(context: TrialContext, records: RecordSource, sampler: Sampler) -> 
     drained = records.settle(dropped_before, calls.last_ns, sampler.agent_cores)
     sampler.end()
     receiver_cpu_ns = receiver.cpu_ns - calls.receiver_cpu_before_ns
+    stores_cpu_ns = disturbance.programs_cpu_ns(context.stores) - calls.stores_cpu_before_ns
     records.look_at_drained()
     rss_peak_bytes = _rss_bytes(tree)
     load = _load_since(begun, context)
@@ -180,6 +185,8 @@ def _conduct(context: TrialContext, records: RecordSource, sampler: Sampler) -> 
         load=load,
         sink_cpu_ns=measured.cpu_ns if isinstance(receiver, Sink) else 0,
         receiver_cpu_ns=receiver_cpu_ns if records.sent_during_calls else 0,
+        stores_cpu_ns=stores_cpu_ns,
+        load_cpu_ns=calls.load_cpu_ns,
         cpu=sampler.account(calls.first_ns, calls.last_ns, drained.at_ns),
         rss_peak_bytes=rss_peak_bytes,
         whole_cpu_ns=tree.whole_cpu_ns,
@@ -235,8 +242,10 @@ class _Calls(Struct, frozen=True):
     """When it was asked what had arrived."""
     tool_cpu_ns: int
     """CPU of Tracetax's own process from the first call to the last."""
+    load_cpu_ns: int
     receiver_cpu_before_ns: int
     """CPU that the receiver had used at the first call."""
+    stores_cpu_before_ns: int
 
 
 def _call(context: TrialContext, records: RecordSource, sampler: Sampler) -> _Calls:
@@ -248,12 +257,27 @@ def _call(context: TrialContext, records: RecordSource, sampler: Sampler) -> _Ca
     first = context.driver.wait_for("first-call", context.limits.start, interval=0.001)
     sampler.began(first.at_ns)
     tool_at_first, receiver_cpu_before_ns = time.process_time_ns(), context.receiver.cpu_ns
+    load_at_first, stores_cpu_before_ns = _load_cpu_ns(context), disturbance.programs_cpu_ns(context.stores)
     last = context.driver.wait_for("last-call", _calls_seconds(context.parameters, context.limits))
     sampler.look(search=True)
-    tool_cpu_ns = time.process_time_ns() - tool_at_first
+    tool_cpu_ns, load_cpu_ns = time.process_time_ns() - tool_at_first, _load_cpu_ns(context) - load_at_first
     records.look_at_last_call()
     made = last.number("calls") if context.parameters.calls_vary else context.parameters.calls
-    return _Calls(made, first.at_ns, last.at_ns, time.monotonic_ns(), tool_cpu_ns, receiver_cpu_before_ns)
+    return _Calls(
+        made=made,
+        first_ns=first.at_ns,
+        last_ns=last.at_ns,
+        asked_ns=time.monotonic_ns(),
+        tool_cpu_ns=tool_cpu_ns,
+        load_cpu_ns=load_cpu_ns,
+        receiver_cpu_before_ns=receiver_cpu_before_ns,
+        stores_cpu_before_ns=stores_cpu_before_ns,
+    )
+
+
+def _load_cpu_ns(context: TrialContext) -> int:
+    """CPU that the load has used by now; 0 where the program calls itself."""
+    return disturbance.process_cpu_ns(context.driver.process.pid) if context.driver.loads else 0
 
 
 def _calls_seconds(parameters: Parameters, limits: Limits) -> float:

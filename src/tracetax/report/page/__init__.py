@@ -9,6 +9,7 @@ from tracetax.report.page.account import account
 from tracetax.report.page.behind import behind
 from tracetax.report.page.builds import builds
 from tracetax.report.page.consists import consists
+from tracetax.report.page.curves import curves
 from tracetax.report.page.delivery import delivery
 from tracetax.report.page.footprint import footprint
 from tracetax.report.page.growth import growth
@@ -17,6 +18,7 @@ from tracetax.report.page.html import Markup, chapter, h, patterns
 from tracetax.report.page.layers import layers
 from tracetax.report.page.papers import papers
 from tracetax.report.page.percentiles import percentiles
+from tracetax.report.page.processes import processes
 from tracetax.report.page.provenance import commands, machine, reproduction, versions
 from tracetax.report.page.ranking import ranking
 from tracetax.report.page.series import read_lines, series
@@ -51,6 +53,8 @@ def write_page(run_dir: Path, findings: Findings) -> Path:
         papers(parts, findings.experiment.paper),
         growth(parts, findings.growth),
         consists(parts),
+        processes(parts),
+        curves(parts, timed, run_dir / "distributions.parquet"),
         layers(parts),
     ]
     details: list[Markup | None] = [

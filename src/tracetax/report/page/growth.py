@@ -5,11 +5,12 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from tracetax.analysis.growth import Family, by_configuration, families
+from tracetax.kinds import declaration_of
 from tracetax.report import lines as words
 from tracetax.report import numbers
 from tracetax.report.page.footprint import value as with_unit
 from tracetax.report.page.html import BEHIND, Child, Markup, caption, h, plus_minus, scrolling, section, who
-from tracetax.report.views import MeasureOf, PartView, cpu, half_width, measure, overhead, title_of
+from tracetax.report.views import MeasureOf, PartView, baseline_title, cpu, half_width, measure, overhead, title_of
 from tracetax.results.findings import ConfigurationFinding, GrowthFinding, Measure, PublishedLineValue
 
 FACTORS = {
@@ -37,13 +38,18 @@ ONCE: tuple[CostKind, ...] = (
     ("added to the build", lambda row: measure(row, "build_time_added")),
     ("added to the build's CPU", lambda row: measure(row, "build_cpu_added")),
 )
+OF_RESPONSES: tuple[CostKind, ...] = (
+    ("median response time", lambda row: measure(row, "response_time_median")),
+    ("p99 of response times", lambda row: measure(row, "response_time_p99")),
+)
+OF_REQUESTS: tuple[CostKind, ...] = (("CPU of a request, added", cpu), *OF_RESPONSES)
 KINDS = dict.fromkeys(FACTORS, OF_CALLS) | {"start_up_monitored": ONCE}
-"""What grows with each factor: the cost of calls, or what is paid once."""
+"""What grows with each factor: the cost of calls, or what is paid once. Of services it is ``OF_REQUESTS``."""
 
 
 def growth(parts: list[PartView], lines: Sequence[GrowthFinding]) -> Markup | None:
     """The section with one table per factor, and the lines through it; None where no parameter was varied alone."""
-    rows = [row for view in parts for row in view.rows]
+    rows = [row for view in parts for row in (*view.baselines, *view.rows)]
     tables: list[Markup] = []
     for family in families([view.part for view in parts]):
         if table := _table(family, rows):
@@ -70,11 +76,12 @@ def _table(family: Family, rows: list[ConfigurationFinding]) -> Markup | None:
     bodies = [body for points in by_configuration(family, rows) if (body := _rows(family, points, shown))]
     if not bodies:
         return None
-    over = f"{FACTORS[family.factor]}{f' ({family.levels})' if family.levels else ''}"
+    factor = FACTORS[family.factor].replace("calls", f"{declaration_of(family.points[0][1].parameters).noun}s")
+    over = f"{factor}{f' ({family.levels})' if family.levels else ''}"
     headings = [
         h("th", "Agent and configuration", class_="name", scope="col"),
         h("th", "Of what", class_="kind", scope="col"),
-        h("th", f"over {FACTORS[family.factor]}", class_="plot", scope="col"),
+        h("th", f"over {factor}", class_="plot", scope="col"),
         *(h("th", text, class_="number", scope="col") for text in shown),
     ]
     table = h(
@@ -95,12 +102,15 @@ def _shown(factor: str, value: float) -> str:
 
 def _rows(family: Family, rows: list[ConfigurationFinding | None], shown: list[str]) -> Markup | None:
     model = next(row for row in rows if row)
-    kinds = [(name, [of(row) if row else None for row in rows]) for name, of in KINDS[family.factor]]
+    of_calls = declaration_of(model.parameters).calls_itself
+    told = KINDS[family.factor] if of_calls else OF_REQUESTS
+    kinds = [(name, [of(row) if row else None for row in rows]) for name, of in told]
     kinds = [(name, costs) for name, costs in kinds if any(costs)]
     if not kinds:
         return None
     whole = [row is None or not row.records.blocks_incomplete for row in rows]
-    name = h("th", who(model.agent_name, title_of(model)), class_="name", scope="rowgroup", rowspan=len(kinds))
+    title = baseline_title(model) if model.is_baseline else title_of(model)
+    name = h("th", who(model.agent_name, title), class_="name", scope="rowgroup", rowspan=len(kinds))
     return h(
         "tbody",
         [
@@ -122,7 +132,7 @@ def _kind(kind: str, costs: list[Measure | None]) -> str:
 
 
 def _value(of: Measure | None) -> Child:
-    if of is None or not of.per:
+    if of is None or of.per in ("", "call"):
         return with_unit(of)
     return plus_minus(*numbers.measured(of.estimate, half_width(of)))
 

@@ -13,7 +13,7 @@ VOID = frozenset({"meta", "br", "hr", "line", "circle", "rect", "path", "col"})
 NOT_ALLOWED = re.compile(r"[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-SOLID = ("caller", "received")
+SOLID = ("caller", "received", "program")
 """Segments of stacked bars that have no pattern."""
 HATCHES = {
     "agent": "M0 6 6 0M-1 1 1-1M5 7 7 5",
@@ -24,6 +24,9 @@ HATCHES = {
     "deleted": "M0 3H6",
     "kernel": "M3 0V6",
     "silent": "M0 0 6 6M0 6 6 0",
+    "stores": "M0 1.5H6M0 4.5H6",
+    "load": "M1.5 0V6M4.5 0V6",
+    "receiver": "M0 6 6 0M-1 1 1-1M5 7 7 5",
 }
 """Patterns by which segments of a stacked bar are told apart without colour: a path on a tile of 6 × 6."""
 
