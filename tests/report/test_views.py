@@ -48,6 +48,13 @@ def test_records_in_broken_trees_are_not_delivered() -> None:
     assert loss(replace(row, records=broken)).startswith("1 of 2,500,000 trees incomplete in 1 of 5 blocks")
 
 
+def test_where_nobody_knows_what_is_due_it_is_told_whether_anything_came() -> None:
+    row = lossy(5)
+    unknown = replace(row, records=replace(row.records, expected=0))
+    assert group_of_row(unknown) is Group.UNCOUNTED
+    assert group_of_row(replace(unknown, records=replace(unknown.records, received=0))) is Group.EMPTY
+
+
 def test_only_the_workload_as_it_is_is_the_baseline() -> None:
     findings = sample_findings()
     rows = {row.configuration: row for row in findings.configurations if row.part == "full-speed"}

@@ -29,7 +29,7 @@ ROOM = 6
 """Configurations that stand side by side; of more, those that cost least."""
 CLEAR = 0.05
 """A number without an interval is the least where it lies this share below the next."""
-SHOWN = (Group.DELIVERS, Group.DROPS, Group.LOST, Group.PARTIAL, Group.COUNTS, Group.UNCOUNTED)
+SHOWN = (Group.DELIVERS, Group.DROPS, Group.LOST, Group.PARTIAL, Group.COUNTS, Group.UNCOUNTED, Group.EMPTY)
 RANKED = "sets rank"
 TIE = "cannot be told apart"
 BEST = "✓"

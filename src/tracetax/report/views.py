@@ -69,6 +69,7 @@ class Group(Enum):
     PARTIAL = "delivers a part by design"
     COUNTS = "delivers metrics, no record of a call"
     UNCOUNTED = "delivers records, and nobody knows how many are due"
+    EMPTY = "no record arrived, and none was known to be due"
     LOST = "lost records that it should deliver"
     SILENT = "delivers nothing, by design"
     FAILED = "no result"
@@ -144,14 +145,11 @@ def group_of_row(row: ConfigurationFinding) -> Group:
     """Where a row stands: an error verdict comes before anything that was measured."""
     if errors(row) or overhead(row) is None:
         return Group.FAILED
-    if row.delivery == Delivery.NONE:
-        return Group.SILENT
-    if row.delivery == Delivery.SAMPLED:
-        return Group.PARTIAL
-    if row.delivery == Delivery.AGGREGATED:
-        return Group.COUNTS
+    designed = {Delivery.NONE: Group.SILENT, Delivery.SAMPLED: Group.PARTIAL, Delivery.AGGREGATED: Group.COUNTS}
+    if row.delivery in designed:
+        return designed[Delivery(row.delivery)]
     if not row.records.expected:
-        return Group.UNCOUNTED
+        return Group.UNCOUNTED if row.records.received else Group.EMPTY
     if not row.records.blocks_incomplete:
         return Group.DELIVERS
     return Group.DROPS if row.delivery == Delivery.LOSSY else Group.LOST
