@@ -104,6 +104,14 @@ def test_agents_are_checked_on_every_release_that_they_would_run_on(machine: Pat
     check_runtimes(on(21), picky, RUNTIME, jdks)
 
 
+def test_a_service_that_nothing_runs_is_checked_on_no_release(machine: Path) -> None:
+    picky: dict[str, Agent] = agents(FLAT)
+    picky["fake"] = replace(picky["fake"], runtime=Runtimes(min=21, tested=(21,)))
+    built = {0: replace(jdk_at(machine / "a-17"), release=0, version="")}
+    assert agents_by_release(asking({}), picky, RUNTIME, built) == {}
+    check_runtimes(asking({}), picky, RUNTIME, built)
+
+
 def test_a_java_without_the_collector_is_refused_before_anything_is_measured(machine: Path) -> None:
     java = machine / "a-17" / "bin" / "java"
     java.write_text('#!/bin/sh\ncase "$*" in *UseShenandoahGC*) echo "Unrecognized VM option"; exit 1;; esac\n')

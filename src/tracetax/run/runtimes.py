@@ -224,11 +224,15 @@ def _preferred(same: Sequence[Interpreter]) -> Interpreter:
 def agents_by_release(
     experiment: Experiment, agents: Mapping[str, Agent], runtime: Runtime, interpreters: Mapping[int, Interpreter]
 ) -> dict[int, list[Agent]]:
-    """The agents that run on each feature release, the baseline included."""
+    """The agents that run on each feature release, the baseline included.
+
+    None of a service of the user's that nothing runs: it is built already, by a release that its builder chose.
+    """
     found: dict[int, dict[str, Agent]] = defaultdict(dict)
     for part in experiment.parts:
-        for key in (BASELINE.agent, *(use.agent for use in part.uses)):
-            found[interpreters[runtime.release_of(part.settings)].release][key] = agents[key]
+        release = interpreters[runtime.release_of(part.settings)].release
+        for key in (BASELINE.agent, *(use.agent for use in part.uses)) if release else ():
+            found[release][key] = agents[key]
     return {release: [on_it[key] for key in sorted(on_it)] for release, on_it in sorted(found.items())}
 
 
