@@ -10,12 +10,13 @@ from tracetax.results.records import TrialRecord
 
 pytestmark = pytest.mark.real
 CALLS, DEPTH = 100_000, 10
+WAITS, DROPS = ("compact", "kieker-tcp"), ("compact-drops", "kieker-tcp-drops")
 
 
 def measured(folder: Path, *said: str) -> dict[str, TrialRecord]:
-    """The trials of both configurations in one block at full speed."""
+    """The trials of all configurations in one block at full speed."""
     status, printed = tracetax(
-        *("run", "--agent", "floor", "--configuration", "kieker-tcp,kieker-tcp-drops", "--rate", "full"),
+        *("run", "--agent", "floor", "--configuration", ",".join((*WAITS, *DROPS)), "--rate", "full"),
         *("--calls", str(CALLS), "--depth", str(DEPTH), "--blocks", "1", "--out", str(folder / "run"), *said),
     )
     assert status == 0, printed
@@ -26,8 +27,11 @@ def measured(folder: Path, *said: str) -> dict[str, TrialRecord]:
 @pytest.mark.parametrize("threads", [1, 3])
 def test_every_record_arrives_in_whole_trees_or_is_told_as_dropped(tmp_path: Path, threads: int) -> None:
     trials = measured(tmp_path, "--threads", str(threads))
-    whole, drops = (trials[name].ledger for name in ("kieker-tcp", "kieker-tcp-drops"))
-    assert whole
-    assert (whole.received, whole.complete_trees, whole.unexpected) == (CALLS * DEPTH, CALLS, {})
-    assert drops
-    assert drops.received + drops.dropped_reported == CALLS * DEPTH
+    for name in WAITS:
+        ledger = trials[name].ledger
+        assert ledger
+        assert (ledger.received, ledger.complete_trees, ledger.unexpected) == (CALLS * DEPTH, CALLS, {}), name
+    for name in DROPS:
+        ledger = trials[name].ledger
+        assert ledger
+        assert ledger.received + ledger.dropped_reported == CALLS * DEPTH, name

@@ -7,6 +7,7 @@ import (
 	"tracetax/sink/internal/receiver/appinsights"
 	"tracetax/sink/internal/receiver/datadog"
 	"tracetax/sink/internal/receiver/elastic"
+	"tracetax/sink/internal/receiver/floor"
 	"tracetax/sink/internal/receiver/kieker"
 	"tracetax/sink/internal/receiver/otlp"
 	"tracetax/sink/internal/receiver/pinpoint"
@@ -25,6 +26,7 @@ var Table = protocol.Table{
 	"otlp-grpc":          otlp.GRPC,
 	"zipkin":             zipkin.Protocol,
 	"elastic":            elastic.Protocol,
+	"floor":              floor.Protocol,
 	"scouter":            scouter.Protocol,
 	"pinpoint":           pinpoint.Protocol,
 	"skywalking":         skywalking.Protocol,

@@ -10,6 +10,9 @@ final class Settings {
   /** Whether a thread whose buffers are all full waits; otherwise its records are dropped, and counted. */
   final boolean waits = oneOf("full", "wait", "drop").equals("wait");
 
+  /** How records look on the wire. */
+  final Wire wire = oneOf("wire", "compact", "kieker").equals("compact") ? new CompactWire() : new KiekerWire();
+
   private static String required(String key) {
     String value = System.getProperty("floor." + key);
     if (value == null) {

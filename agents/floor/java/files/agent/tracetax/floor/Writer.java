@@ -4,37 +4,17 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
 
-/** Sends the records of all threads over one connection, as a consumer of Kieker's single socket stream expects them. */
+/** Sends the records of all threads over one connection. */
 final class Writer implements Runnable {
-  /** Numbers of the strings that every stream begins with. */
-  static final int METADATA = 0;
-
-  static final int VERSION = 1;
-  static final int CONTROLLER = 2;
-  static final int HOST = 3;
-  static final int TIME_UNIT = 4;
-  static final int EXECUTION = 5;
-  static final int NO_SESSION = 6;
-
-  private static final String[] STRINGS = {
-    "kieker.common.record.misc.KiekerMetadataRecord",
-    "2.0.2",
-    "tracetax-floor",
-    "localhost",
-    "NANOSECONDS",
-    "kieker.common.record.controlflow.OperationExecutionRecord",
-    "<no-session-id>",
-  };
-  private static final int METADATA_BYTES = 12 + 37;
-  private static final int REGISTRY_HEAD = 12;
   private static final long PAUSE_NS = 1_000_000;
+  private static final long END_MS = 10_000;
 
+  private final Wire wire;
   private final SocketChannel connection;
   private final boolean waits;
   private final long epochNs = System.currentTimeMillis() * 1_000_000 - System.nanoTime();
@@ -45,7 +25,8 @@ final class Writer implements Runnable {
   private volatile boolean ends;
   private volatile boolean failed;
 
-  private Writer(SocketChannel connection, boolean waits) {
+  private Writer(Wire wire, SocketChannel connection, boolean waits) {
+    this.wire = wire;
     this.connection = connection;
     this.waits = waits;
     thread.setDaemon(true);
@@ -60,40 +41,25 @@ final class Writer implements Runnable {
     } catch (IOException problem) {
       System.err.println("floor: nobody listens at " + settings.host + ":" + settings.port + ": " + problem);
     }
-    Writer writer = new Writer(connection, settings.waits);
+    Writer writer = new Writer(settings.wire, connection, settings.waits);
     writer.failed = connection == null;
-    if (!writer.failed) {
-      writer.begin();
+    if (connection != null) {
+      writer.thread.start();
     }
     Runtime.getRuntime().addShutdownHook(new Thread(writer::end, "floor-end"));
     return writer;
   }
 
-  private void begin() {
-    try {
-      for (int number = 0; number < STRINGS.length; number++) {
-        send(registration(number, STRINGS[number]));
-      }
-      ByteBuffer metadata = ByteBuffer.allocate(METADATA_BYTES);
-      metadata.putInt(METADATA).putLong(System.nanoTime() + epochNs).putInt(VERSION).putInt(CONTROLLER).putInt(HOST);
-      metadata.putInt(1).put((byte) 0).putLong(0).putInt(TIME_UNIT).putLong(0).flip();
-      send(metadata);
-    } catch (IOException problem) {
-      fail(problem);
-    }
-    thread.start();
-  }
-
   /** A number for a method, by which its records name it. */
   synchronized int register(String signature) {
     signatures.add(signature);
-    return STRINGS.length + signatures.size() - 1;
+    return wire.firstMethod() + signatures.size() - 1;
   }
 
   /** A recorder for the thread that asks. */
   synchronized Recorder newRecorder() {
-    Recorder recorder = new Recorder(recorders.size() + 1, waits, epochNs);
-    recorders.add(new Sent(recorder));
+    Recorder recorder = wire.recorder(recorders.size(), waits, epochNs);
+    recorders.add(new Sent(recorders.size(), recorder));
     return recorder;
   }
 
@@ -104,15 +70,19 @@ final class Writer implements Runnable {
   @Override
   public void run() {
     try {
+      send(wire.beginning(System.nanoTime() + epochNs));
       while (!ends) {
         if (!sendAll()) {
           LockSupport.parkNanos(PAUSE_NS);
         }
       }
-      while (sendAll()) {}
+      while (sendAll()) {
+        Thread.onSpinWait();
+      }
       connection.close();
     } catch (IOException problem) {
-      fail(problem);
+      failed = true;
+      System.err.println("floor: the connection is lost: " + problem);
     }
   }
 
@@ -129,12 +99,18 @@ final class Writer implements Runnable {
     boolean any = false;
     while (true) {
       Chunk chunk = sent.chunk;
-      Chunk next = chunk.next(); // asked first: what follows has been published before it
-      int until = chunk.published();
-      if (until > sent.reached) {
+      Chunk next = chunk.next(); // asked first: its thread has published the last of this one before
+      int length = chunk.published() - sent.reached;
+      if (length > 0) {
         announce();
-        send(ByteBuffer.wrap(chunk.bytes, sent.reached, until - sent.reached));
-        sent.reached = until;
+        ByteBuffer head = wire.head(sent.thread, length);
+        ByteBuffer records = ByteBuffer.wrap(chunk.bytes, sent.reached, length);
+        if (head == null) {
+          send(records);
+        } else {
+          send(head, records);
+        }
+        sent.reached += length;
         any = true;
       }
       if (next == null) {
@@ -147,7 +123,7 @@ final class Writer implements Runnable {
     }
   }
 
-  /** Sends the names of methods that were woven since: before the records that name them. */
+  /** Sends the names of methods that were woven since: before the records that refer to them. */
   private void announce() throws IOException {
     while (true) {
       String signature;
@@ -157,34 +133,22 @@ final class Writer implements Runnable {
         }
         signature = signatures.get(announced);
       }
-      send(registration(STRINGS.length + announced, signature));
+      send(wire.name(wire.firstMethod() + announced, signature));
       announced++;
     }
   }
 
-  private static ByteBuffer registration(int number, String text) {
-    byte[] encoded = text.getBytes(StandardCharsets.UTF_8);
-    ByteBuffer buffer = ByteBuffer.allocate(REGISTRY_HEAD + encoded.length);
-    buffer.putInt(-1).putInt(number).putInt(text.length()).put(encoded).flip();
-    return buffer;
-  }
-
-  private void send(ByteBuffer buffer) throws IOException {
-    while (buffer.hasRemaining()) {
-      connection.write(buffer);
+  private void send(ByteBuffer... buffers) throws IOException {
+    while (buffers[buffers.length - 1].hasRemaining()) {
+      connection.write(buffers);
     }
-  }
-
-  private void fail(IOException problem) {
-    failed = true;
-    System.err.println("floor: the connection is lost: " + problem);
   }
 
   /** At the end of the JVM: sends the rest, and says what was dropped. */
   private void end() {
     ends = true;
     try {
-      thread.join(10_000);
+      thread.join(END_MS);
     } catch (InterruptedException interrupted) {
       Thread.currentThread().interrupt();
     }
@@ -199,11 +163,13 @@ final class Writer implements Runnable {
 
   /** How far the writer has come with a recorder. */
   private static final class Sent {
+    final int thread;
     final Recorder recorder;
     Chunk chunk;
     int reached;
 
-    Sent(Recorder recorder) {
+    Sent(int thread, Recorder recorder) {
+      this.thread = thread;
       this.recorder = recorder;
       chunk = recorder.first;
     }
