@@ -1,6 +1,6 @@
 """Sets a run of `nou25-latency` beside the thesis's Table 3.7, and decides its findings MF3.4 to MF3.6 by rules.
 
-    PYTHONPATH=src .venv/bin/python benchmarks/nou25_latency.py RUN
+    PYTHONPATH=src .venv/bin/python -m benchmarks.nou25_latency RUN
 
 RUN is the folder of the run. It prints Markdown.
 
