@@ -7,10 +7,13 @@ import pytest
 from msgspec.structs import replace
 
 from tests.analysis.test_findings import findings
-from tests.results.trials import record
+from tests.results.trials import durations, record
+from tracetax.analysis.cost import response_measures
 from tracetax.analysis.responses import response_statements
 from tracetax.kinds.requests import RequestParameters, Weighted
+from tracetax.results.blocks import whole_blocks
 from tracetax.results.findings import Findings, Measure
+from tracetax.results.records import Role, TrialRecord
 from tracetax.service import Objective
 
 MS = 1_000_000
@@ -88,3 +91,35 @@ def test_a_quantile_that_is_not_told_leaves_an_objective_open(tmp_path: Path) ->
 
 def test_a_program_that_makes_its_own_calls_has_no_such_sentence(tmp_path: Path) -> None:
     assert not response_statements(findings(tmp_path, [record(1)]))
+
+
+def trials_of(part: str, requests: int) -> list[TrialRecord]:
+    """Two blocks of a service's trials, each of which answered so many requests."""
+    parameters = RequestParameters(calls=requests, rate=200.0, mix=(Weighted("one", 1),))
+    roles: tuple[tuple[Role, float], ...] = (("baseline-1", 1.0), ("baseline-2", 1.0), ("configuration", 3.0))
+    return [
+        record(
+            number=10 * block + place,
+            block=block,
+            role=role,
+            part=part,
+            block_size=6,
+            parameters=parameters,
+            response=replace(durations(mean * MS), count=requests),
+        )
+        for block in (1, 2)
+        for place, (role, mean) in enumerate(roles)
+    ]
+
+
+def test_a_part_with_few_requests_hides_no_percentile_of_another() -> None:
+    trials = [*trials_of("many", 2_000), *trials_of("few", 500)]
+    blocks = whole_blocks(replace(trial, number=number) for number, trial in enumerate(trials))
+    assert len(blocks) == 2
+    told = {
+        part: {one.name for one in response_measures(blocks, trial.cell, trial.parameters)}
+        for part, trial in (("many", trials[2]), ("few", trials[-1]))
+    }
+    assert "response_time_p99_added" in told["many"]
+    assert "response_time_p90_added" in told["few"]
+    assert "response_time_p99_added" not in told["few"]

@@ -116,7 +116,8 @@ def response_measures(blocks: Blocks, cell: Cell, parameters: Parameters) -> lis
     """
     if declaration_of(parameters).calls_itself:
         return []
-    counts = [trial.response.count for block in blocks.values() for trial in block.values() if trial.response]
+    of_part = [trial for block in blocks.values() for own, trial in block.items() if own.part == cell.part]
+    counts = [trial.response.count for trial in of_part if trial.response]
     told: list[tuple[MeasureName, str]] = [
         (name, field)
         for name, field in RESPONSES
