@@ -88,7 +88,7 @@ def test_workloads_are_listed_with_what_runs_them_and_their_agents(
         "workload": "calltree/go",
         "title": "call tree in Go",
         "runtime": "Go",
-        "agents": ["elastic", "opentelemetry", "mine"],
+        "agents": ["datadog", "elastic", "opentelemetry", "mine"],
     }
     assert "none" not in rows["calltree/java"]["agents"]
 

@@ -46,11 +46,11 @@ def change_points(
     scale = float(np.abs(y - level).max())
     if scale == 0:
         return ()
-    floor = max((RELATIVE_RESOLUTION * level / scale) ** 2, 1e-18)
-    return _pelt((y - level) / scale, 15 * np.log(n) if penalty is None else penalty, min_segment, floor)
+    least = max((RELATIVE_RESOLUTION * level / scale) ** 2, 1e-18)
+    return _pelt((y - level) / scale, 15 * np.log(n) if penalty is None else penalty, min_segment, least)
 
 
-def _pelt(y: Floats, penalty: float, min_segment: int, floor: float) -> tuple[int, ...]:
+def _pelt(y: Floats, penalty: float, min_segment: int, least: float) -> tuple[int, ...]:
     n = y.size
     sums = np.concatenate(([0.0], np.cumsum(y)))
     squares = np.concatenate(([0.0], np.cumsum(y * y)))
@@ -65,9 +65,9 @@ def _pelt(y: Floats, penalty: float, min_segment: int, floor: float) -> tuple[in
         lengths = ends[:, None] - starts
         means = (sums[ends, None] - sums[starts]) / lengths
         variances = (squares[ends, None] - squares[starts]) / lengths - means * means
-        # The likelihood at its maximum under "variance ≥ floor". Being a true maximum, splitting never lowers it,
+        # The likelihood at its maximum under "variance ≥ least". Being a true maximum, splitting never lowers it,
         # which is what pruning rests on.
-        costs = lengths * (np.log(np.maximum(variances, floor)) + np.minimum(variances / floor, 1.0))
+        costs = lengths * (np.log(np.maximum(variances, least)) + np.minimum(variances / least, 1.0))
         totals = np.where(lengths >= min_segment, best[starts] + costs, np.inf)
         winners = totals.argmin(axis=1)
         best[ends] = totals.min(axis=1) + penalty

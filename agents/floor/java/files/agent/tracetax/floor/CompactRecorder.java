@@ -1,8 +1,9 @@
 package tracetax.floor;
 
 /**
- * Writes what an execution has else than the one before it that ended in this thread: a byte that says what follows, and
- * numbers in bytes of seven bits. In a chain of calls that return one after the other that makes three bytes.
+ * Writes what an execution has else than the one before it that ended in this thread: a byte that
+ * says what follows, and numbers in bytes of seven bits. In a chain of calls that return one after
+ * the other that makes three bytes.
  */
 final class CompactRecorder extends Recorder {
   private static final int NEXT_TRACE = 1;

@@ -3,7 +3,9 @@ package tracetax.floor;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** A stream of frames: a kind, a number (of a thread, or of a method), a length, and so many bytes. */
+/**
+ * A stream of frames: a kind, a number (of a thread, or of a method), a length, and so many bytes.
+ */
 final class CompactWire implements Wire {
   private static final byte[] MAGIC = {'T', 'T', 'F', '1'};
   private static final int LONGEST_NUMBER = 5;

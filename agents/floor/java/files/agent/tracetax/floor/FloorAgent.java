@@ -18,13 +18,18 @@ public final class FloorAgent {
         new ClassFileTransformer() {
           @Override
           public byte[] transform(
-              ClassLoader loader, String name, Class<?> redefined, ProtectionDomain domain, byte[] bytes) {
+              ClassLoader loader,
+              String name,
+              Class<?> redefined,
+              ProtectionDomain domain,
+              byte[] bytes) {
             if (!internalName.equals(name)) {
               return null;
             }
             try {
               return Weaver.woven(bytes, settings.monitoredMethod, writer);
-            } catch (RuntimeException | LinkageError problem) { // the JVM would go on without a word
+            } catch (RuntimeException
+                | LinkageError problem) { // the JVM would go on without a word
               System.err.println("floor: " + name + " could not be woven: " + problem);
               return null;
             }

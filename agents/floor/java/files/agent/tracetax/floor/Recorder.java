@@ -3,8 +3,8 @@ package tracetax.floor;
 import java.util.concurrent.ArrayBlockingQueue;
 
 /**
- * Records the executions of one thread. Nothing is allocated for a record, and nothing is shared with another thread but
- * whole chunks. A JVM loads one subclass, so that calls are bound to it.
+ * Records the executions of one thread. Nothing is allocated for a record, and nothing is shared
+ * with another thread but whole chunks. A JVM loads one subclass, so that calls are bound to it.
  */
 public abstract class Recorder {
   static final int CHUNK_BYTES = 56 << 10;

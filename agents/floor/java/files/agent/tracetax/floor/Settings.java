@@ -7,11 +7,15 @@ final class Settings {
   final String host = required("host");
   final int port = Integer.parseInt(required("port"));
 
-  /** Whether a thread whose buffers are all full waits; otherwise its records are dropped, and counted. */
+  /**
+   * Whether a thread whose buffers are all full waits; otherwise its records are dropped, and
+   * counted.
+   */
   final boolean waits = oneOf("full", "wait", "drop").equals("wait");
 
   /** How records look on the wire. */
-  final Wire wire = oneOf("wire", "compact", "kieker").equals("compact") ? new CompactWire() : new KiekerWire();
+  final Wire wire =
+      oneOf("wire", "compact", "kieker").equals("compact") ? new CompactWire() : new KiekerWire();
 
   private static String required(String key) {
     String value = System.getProperty("floor." + key);
@@ -29,6 +33,7 @@ final class Settings {
         return value;
       }
     }
-    throw new IllegalArgumentException("floor." + key + "=" + value + ": none of " + String.join(", ", choices));
+    throw new IllegalArgumentException(
+        "floor." + key + "=" + value + ": none of " + String.join(", ", choices));
   }
 }

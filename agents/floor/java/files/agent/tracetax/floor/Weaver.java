@@ -103,7 +103,8 @@ final class Weaver {
     @Override
     public void visitCode() {
       super.visitCode();
-      super.visitMethodInsn(Opcodes.INVOKESTATIC, "tracetax/floor/Probe", "recorder", "()L" + RECORDER + ";", false);
+      super.visitMethodInsn(
+          Opcodes.INVOKESTATIC, "tracetax/floor/Probe", "recorder", "()L" + RECORDER + ";", false);
       super.visitInsn(Opcodes.DUP);
       super.visitVarInsn(Opcodes.ASTORE, recorder);
       super.visitMethodInsn(Opcodes.INVOKEVIRTUAL, RECORDER, "enter", "()I", false);
@@ -124,7 +125,8 @@ final class Weaver {
     @Override
     public void visitMaxs(int stack, int locals) {
       Label handler = new Label();
-      super.visitTryCatchBlock(begin, handler, handler, null); // the last one, so that the method's own come first
+      super.visitTryCatchBlock(
+          begin, handler, handler, null); // the last one, so that the method's own come first
       super.visitLabel(handler);
       exit();
       super.visitInsn(Opcodes.ATHROW);

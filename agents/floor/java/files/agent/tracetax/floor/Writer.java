@@ -39,7 +39,8 @@ final class Writer implements Runnable {
       connection = SocketChannel.open(new InetSocketAddress(settings.host, settings.port));
       connection.socket().setTcpNoDelay(true);
     } catch (IOException problem) {
-      System.err.println("floor: nobody listens at " + settings.host + ":" + settings.port + ": " + problem);
+      System.err.println(
+          "floor: nobody listens at " + settings.host + ":" + settings.port + ": " + problem);
     }
     Writer writer = new Writer(settings.wire, connection, settings.waits);
     writer.failed = connection == null;
@@ -99,7 +100,8 @@ final class Writer implements Runnable {
     boolean any = false;
     while (true) {
       Chunk chunk = sent.chunk;
-      Chunk next = chunk.next(); // asked first: its thread has published the last of this one before
+      Chunk next =
+          chunk.next(); // asked first: its thread has published the last of this one before
       int length = chunk.published() - sent.reached;
       if (length > 0) {
         announce();
