@@ -12,7 +12,7 @@ TOP_TIER = 4
 """The highest tier that code is compiled in, as drivers report it."""
 LONGEST_NUMBER = 19
 """Digits of the largest int64."""
-HANGS, ENDED = "jvm-hangs", "jvm-ended"
+HANGS, ENDED, CALLS_FAILED = "jvm-hangs", "jvm-ended", "calls-failed"
 """Verdicts on a workload in any language; the names are those of records that are kept."""
 
 
