@@ -161,7 +161,7 @@ FAULTS: dict[str, tuple[int, str]] = {
     "agent-blocks": (1, "is left out"),
     "agent-breaks-requests": (1, "RuntimeError: the agent could not wrap a request"),
     "leaks-connections": (1, "OSError: [Errno 24] Too many open files"),
-    "database-dies": (0, "is gone and was ended by signal SIGKILL"),
+    "database-dies": (1, "is gone and was ended by signal SIGKILL"),
 }
 """By fault: the exit status that is due, and a part of the sentence that helps."""
 
@@ -229,7 +229,7 @@ def own_service(fault: str, number: int, folder: Path, port: str) -> tuple[str |
 
 
 def run_tool(words: Sequence[str | Path], folder: Path, mark: str, kills: int) -> tuple[int, str]:
-    """Status and output of Tracetax; where ``kills`` is not 0, a database lives for so many quarters of a second."""
+    """Status and output of Tracetax; where ``kills`` is not 0, so many tenths of a second a database is used."""
     log = folder / "printed.txt"
     with log.open("wb") as stream:
         tool = subprocess.Popen(
@@ -239,20 +239,22 @@ def run_tool(words: Sequence[str | Path], folder: Path, mark: str, kills: int) -
             env={**os.environ, MARK: mark, "TRACETAX_LOCK": str(folder / "lock"), "COLUMNS": "400"},
         )
         if kills:
-            kill_database(psutil.Process(tool.pid), kills / 4)
+            kill_database(psutil.Process(tool.pid), kills / 10)
         status = tool.wait(LONGEST_SECONDS)
     return status, log.read_text(errors="replace")
 
 
 def kill_database(tool: psutil.Process, seconds: float) -> None:
-    """Kill the first PostgreSQL that a run starts, once it has lived for so long. Ends where the run does."""
+    """Kill the PostgreSQL of the first trial, once a service has been called for so long. Ends where the run does."""
     while tool.is_running() and tool.status() != psutil.STATUS_ZOMBIE:
+        words: dict[psutil.Process, list[str]] = {}
         for child in tool.children(recursive=True):
             with contextlib.suppress(psutil.NoSuchProcess):
-                if any(word.endswith("/bin/postgres") for word in child.cmdline()):
-                    time.sleep(seconds)
-                    child.kill()
-                    return
+                words[child] = child.cmdline()
+        if any(said and said[0].endswith("/load") for said in words.values()):
+            time.sleep(seconds)
+            next(child for child, said in words.items() if "listen_addresses=127.0.0.1" in said).kill()
+            return
         time.sleep(0.05)
 
 

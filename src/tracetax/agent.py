@@ -173,6 +173,8 @@ class Configuration(Struct, frozen=True):
     """How its probes get into the program, where its agent knows several ways."""
     sampling: Sampling | None = None
     """Of one that samples, which share of the calls; None where that depends on time, or is not known."""
+    if_nothing_arrives: str = ""
+    """The configuration that may see a service of the user's of which this one has sent no record; empty if none."""
     without: str = ""
     """The one instrumentation that is switched off in it; empty where it is as its file says."""
 

@@ -89,6 +89,7 @@ def warm_up(context: TrialContext, arrivals: Arrivals) -> Warmed:
         driver.say(f"warm-up {calls_in_it}")
         status = driver.wait_for("warmed", burst_limit, interval=POLL_SECONDS)
         if status.values.get("failed", "0") != "0":
+            driver.look_beside()
             why = printable(status.text.partition(" because ")[2])
             text = f"{plural(status.number('failed'), 'call')} of the warm-up failed"
             raise WorkloadFailed(CALLS_FAILED, f"{text}. One of them: {why}" if why else text)

@@ -111,15 +111,20 @@ class Driver:
                 if line.name == name:
                     return line
                 if line.name == "error":
+                    self.look_beside()
                     raise WorkloadFailed("workload-error", f"{self._who} reports: {line.text}")
             if ended:
-                self._meanwhile()  # what ended beside it may be the cause, and is named then
+                self.look_beside()
                 raise self._ended(f"while waiting for {name!r}")
             if time.monotonic() > deadline:
                 text = f"{self._who} did not get to {name!r} within {seconds:.0f} s and was ended"
                 raise WorkloadFailed(HANGS, text)
             self._meanwhile()
             time.sleep(interval)
+
+    def look_beside(self) -> None:
+        """Raise where something has ended beside it: that may be the cause of its failure, and is named then."""
+        self._meanwhile()
 
     def moment(self, name: str) -> int:
         """When a status was reached, the last time if often, CLOCK_MONOTONIC ns; 0 where it was not."""

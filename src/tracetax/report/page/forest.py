@@ -20,6 +20,7 @@ MARKS = {
     Group.PARTIAL: "hollow",
     Group.COUNTS: "diamond",
     Group.UNCOUNTED: "hollow",
+    Group.EMPTY: "hollow",
     Group.LOST: "hollow",
     Group.SILENT: "diamond",
 }
