@@ -61,6 +61,22 @@ func TestWhatK6HasReallyWrittenIsRead(t *testing.T) {
 	}
 }
 
+// oha 1.16.0 at 10/s for 2 s, of a service that answers one request late, one with 500, and one not at all: of that oha
+// has no line.
+func TestWhatOhaHasReallyWrittenIsRead(t *testing.T) {
+	found := recorded(t, "oha.csv", readOha)
+	expected := map[uint16]int{200: 18, 500: 1}
+	if statuses := statusesOf(found); !maps.Equal(statuses, expected) || found.unsent != 0 {
+		t.Errorf("%v, %d unsent; expected %v", statuses, found.unsent, expected)
+	}
+	if late := found.requests[5]; late.startNs != 501_697_195 || late.serviceNs != 304_847_073 {
+		t.Errorf("the late one is %+v", late)
+	}
+	if rate := found.rate(); rate < 9 || rate > 10.5 {
+		t.Errorf("%.2f requests/s", rate)
+	}
+}
+
 func recorded(t *testing.T, name string, read func(io.Reader) (told, error)) told {
 	t.Helper()
 	file, err := os.Open(filepath.Join("testdata", name))
