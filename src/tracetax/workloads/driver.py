@@ -10,6 +10,8 @@ from tracetax.process import Ending, Process
 
 TOP_TIER = 4
 """The highest tier that code is compiled in, as drivers report it."""
+BESIDE_SECONDS = 0.5
+"""How long is waited, where it has failed, for the end of what it needs."""
 LONGEST_NUMBER = 19
 """Digits of the largest int64."""
 HANGS, ENDED, CALLS_FAILED = "jvm-hangs", "jvm-ended", "calls-failed"
@@ -123,8 +125,14 @@ class Driver:
             time.sleep(interval)
 
     def look_beside(self) -> None:
-        """Raise where something has ended beside it: that may be the cause of its failure, and is named then."""
-        self._meanwhile()
+        """Raise where something beside it has ended, or ends within a moment: it may be the cause, and is named then.
+
+        What is killed closes its connections first, and counts as ended a little later.
+        """
+        deadline = time.monotonic() + BESIDE_SECONDS
+        while time.monotonic() < deadline:
+            self._meanwhile()
+            time.sleep(0.02)
 
     def moment(self, name: str) -> int:
         """When a status was reached, the last time if often, CLOCK_MONOTONIC ns; 0 where it was not."""
