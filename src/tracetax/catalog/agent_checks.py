@@ -79,7 +79,7 @@ def check_said(shape: AgentShape, refused_flags: Sequence[str], report: Report) 
         other = own.if_nothing_arrives
         if other is not None and (other == name or other not in shape.configurations):
             hint = did_you_mean(other, shape.configurations)
-            key = join("configurations", name, "if_nothing_arrives")
+            key = join(join("configurations", name), "if_nothing_arrives")
             report.add(key, f'"{other}" is no other configuration of this file{hint}')
     prepared = [step.name for step in shape.prepare]
     sections: dict[str, SetupShape] = {"common": shape.common}
