@@ -218,13 +218,13 @@ def own_service(fault: str, number: int, folder: Path, port: str) -> tuple[str |
     after = 0
     if fault in ("dies", "answers-500-later", "stops-answering", "leaks-connections"):
         after = 2_300 + 30 * number  # the warm-up's requests are 2,000, and the measured ones 1,000
-    ready = ("--ready", "/up" if fault != "never-ready" else "/", "--ready-within", "4s")
+    ready = ("--ready", "/" if fault in ("never-ready", "leads-away") else "/up", "--ready-within", "4s")
     return (
         *("run", "--service", f"{sys.executable} {folder}/service.py {port} {fault} {after}"),
         *("--url", f"http://{host}:{port}/", "--agents-dir", folder / "agents", "--agent", "faulty"),
         *("--configuration", fault.removeprefix("agent-") if fault.startswith("agent-") else "quiet"),
         *("--rate", "3000/s" if fault == "too-slow" else "500/s", "--calls", "1000", "--connections", "16"),
-        *("--blocks", "1", *(() if fault == "leads-away" else ready)),
+        *("--blocks", "1", *ready),
     )
 
 

@@ -108,6 +108,11 @@ def test_a_redirect_is_not_followed(tmp_path: Path) -> None:
     assert "leads to http://example.com/: redirects are not followed" in text
 
 
+def test_one_that_is_ready_only_elsewhere_is_told_that_redirects_are_not_followed(tmp_path: Path) -> None:
+    text = refused(service(tmp_path, ready="/away", seconds=2.0))
+    assert "its last answer had the status 302, and led to http://example.com/: redirects are not followed" in text
+
+
 def test_what_cannot_be_started_is_told(tmp_path: Path) -> None:
     own = replace(service(tmp_path), start=("no-such-program", "{listen.port}"))
     assert "no-such-program cannot be started" in refused(own)

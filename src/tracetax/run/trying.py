@@ -138,7 +138,9 @@ def _await_ready(service: OwnService, process: Process, port: int) -> None:
         else:
             if 200 <= status < 300:
                 return
-            last = f"its last answer had the status {status}" + (f", and led to {place}" if place else "")
+            last = f"its last answer had the status {status}" + (
+                f", and led to {place}: redirects are not followed" if place else ""
+            )
         time.sleep(ASK_AGAIN_SECONDS)
     raise UserError(
         f"{service.words} did not answer {service.ready_path} on port {port} with 200 to 299 within {seconds:.0f} s: "
