@@ -13,6 +13,11 @@ public final class Execution {
   int order;
   int depth;
 
+  /** Where records are flat: the numbers of its strings. */
+  int signatureNumber;
+
+  int typeNumber;
+
   Execution(Trace trace, boolean outermost, String signature, String type) {
     this.trace = trace;
     this.outermost = outermost;

@@ -1,64 +1,70 @@
 package tracetax.ladder;
 
+import java.nio.ByteBuffer;
+
 /** Writes each event straight into the buffer of its thread. */
 final class FlatEvents implements Collector {
   private final Controller controller;
   private final Buffers buffers;
   private final Registry registry;
+  private final int trace;
+  private final int before;
+  private final int after;
+  private final int failed;
+  private final int session;
+  private final int host;
 
   FlatEvents(Controller controller, Writer writer) {
     this.controller = controller;
     this.buffers = writer.buffers;
     this.registry = writer.registry;
+    trace = registry.get(Record.TRACE);
+    before = registry.get(Record.BEFORE);
+    after = registry.get(Record.AFTER);
+    failed = registry.get(Record.FAILED);
+    session = registry.get(Record.NO_SESSION);
+    host = registry.get(Record.HOST);
   }
 
   @Override
-  public void traceBegins(Trace trace) {
+  public void traceBegins(Trace begun) {
     long loggingTime = controller.admitted();
     if (loggingTime != Controller.REFUSED) {
-      Flat.trace(
-          buffers.own(),
-          registry.get(Record.TRACE),
-          loggingTime,
-          trace.id,
-          trace.threadId,
-          registry.get(Record.NO_SESSION),
-          registry.get(Record.HOST));
+      Flat.trace(buffers.own(), trace, loggingTime, begun.id, begun.threadId, session, host);
     }
   }
 
   @Override
   public void before(Execution of) {
-    write(Record.BEFORE, of, null);
+    of.signatureNumber = registry.get(of.signature);
+    of.typeNumber = registry.get(of.type);
+    write(before, of, null);
   }
 
   @Override
   public void after(Execution of) {
-    write(Record.AFTER, of, null);
+    write(after, of, null);
   }
 
   @Override
   public void failed(Execution of, Throwable cause) {
-    write(Record.FAILED, of, cause.getClass().getName());
+    write(failed, of, cause.getClass().getName());
   }
 
-  private void write(String kind, Execution of, String cause) {
+  private void write(int kind, Execution of, String cause) {
     long time = controller.time.now();
     long loggingTime = controller.admitted();
     if (loggingTime == Controller.REFUSED) {
       return;
     }
-    int number = registry.get(kind);
-    int signature = registry.get(of.signature);
-    int type = registry.get(of.type);
     int why = cause == null ? 0 : registry.get(cause); // before a buffer that needs it goes
     Buffers.Own own = buffers.own();
-    java.nio.ByteBuffer to = Flat.event(own, number, loggingTime, time, of.trace.id);
-    to.putInt(of.trace.nextIndex()).putInt(signature).putInt(type);
+    ByteBuffer to = Flat.event(own, kind, loggingTime, time, of.trace.id);
+    to.putInt(of.trace.nextIndex()).putInt(of.signatureNumber).putInt(of.typeNumber);
     if (cause != null) {
       to.putInt(why);
     }
-    if (of.outermost && !kind.equals(Record.BEFORE)) {
+    if (of.outermost && kind != before) {
       own.traceEnded();
     }
   }

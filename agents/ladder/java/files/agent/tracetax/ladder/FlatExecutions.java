@@ -5,11 +5,17 @@ final class FlatExecutions implements Collector {
   private final Controller controller;
   private final Buffers buffers;
   private final Registry registry;
+  private final int kind;
+  private final int session;
+  private final int host;
 
   FlatExecutions(Controller controller, Writer writer) {
     this.controller = controller;
     this.buffers = writer.buffers;
     this.registry = writer.registry;
+    kind = registry.get(Record.EXECUTION);
+    session = registry.get(Record.NO_SESSION);
+    host = registry.get(Record.HOST);
   }
 
   @Override
@@ -30,10 +36,7 @@ final class FlatExecutions implements Collector {
     if (loggingTime == Controller.REFUSED) {
       return;
     }
-    int kind = registry.get(Record.EXECUTION);
     int signature = registry.get(of.signature);
-    int session = registry.get(Record.NO_SESSION);
-    int host = registry.get(Record.HOST);
     Buffers.Own own = buffers.own();
     Flat.execution(own, kind, loggingTime)
         .putInt(signature)
