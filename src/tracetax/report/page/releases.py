@@ -87,16 +87,31 @@ def _part(view: PartView, lines: Sequence[ReleaseLine]) -> list[Markup]:
 
 
 def _cost(name: str, of: MeasureOf, lines: Sequence[ReleaseLine]) -> list[Markup]:
-    agents = {line.agent for line in lines}
-    titles = [line.title if len(agents) == 1 else f"{line.agent}, {line.title}" for line in lines]
+    titles = titles_of(lines)
     key = [h("span", _sample(place), title) for place, title in enumerate(titles)]
+    return [
+        h("h5", name),
+        h("p", key, class_="key caption"),
+        scrolling(f"{name}, over the days of the releases", drawing(name, of, lines)),
+        scrolling(f"{name}, by release", _table(name, of, lines, titles)),
+    ]
+
+
+def titles_of(lines: Sequence[ReleaseLine]) -> list[str]:
+    """What the key calls lines: with their agents where there are several."""
+    alone = len({line.agent for line in lines}) == 1
+    return [line.title if alone else f"{line.agent}, {line.title}" for line in lines]
+
+
+def drawing(name: str, of: MeasureOf, lines: Sequence[ReleaseLine]) -> Markup:
+    """The plot of one cost of lines: years from left to right, the cost from zero at the bottom."""
     days = [_year(released(row)) for line in lines for row in line.rows]
     costs = [cost for line in lines for row in line.rows if (cost := of(row))]
     room = (max(days) - min(days)) * axes.PADDING or 1.0
     first, last = min(days) - room, max(days) + room
     across = Axis(first, last, tuple(float(year) for year in range(int(first) + 1, int(last) + 1)))
     up = axes.linear([limit for cost in costs for limit in (cost.estimate, *(cost.ci95 or ()))])
-    drawing = h(
+    return h(
         "svg",
         _frame(across, up),
         [_line(line, of, across, up, place % STYLES) for place, line in enumerate(lines)],
@@ -104,12 +119,6 @@ def _cost(name: str, of: MeasureOf, lines: Sequence[ReleaseLine]) -> list[Markup
         role="img",
         aria_label=f"{name}, over the days of the releases. The table below has the numbers.",
     )
-    return [
-        h("h5", name),
-        h("p", key, class_="key caption"),
-        scrolling(f"{name}, over the days of the releases", drawing),
-        scrolling(f"{name}, by release", _table(name, of, lines, titles)),
-    ]
 
 
 def _table(name: str, of: MeasureOf, lines: Sequence[ReleaseLine], titles: Sequence[str]) -> Markup:
