@@ -30,6 +30,7 @@ from tracetax.results.findings import (
     Measure,
     PartFinding,
     PublishedValue,
+    ReleaseFinding,
     StartsFinding,
 )
 from tracetax.results.folder import RunFolder
@@ -186,7 +187,7 @@ def _row(
     use, trials = cell.use, [trial for block in by_block for trial in block]
     agent = inputs.agents[part.agent_key(use.agent)].built(use.build)
     config = agent.configurations[use.configuration]
-    artifact = agent.artifacts.get("agent")
+    artifact = agent.itself(use.configuration)
     unsteady = sum(trial.steady is not None and trial.steady.kind == "no-steady-state" for trial in trials)
     in_memory = arranged.memory_trials(inputs.memory, cell) if trials else []
     starts = _starts(cell, trials, blocks, inputs)
@@ -208,7 +209,7 @@ def _row(
     return ConfigurationFinding(
         agent=use.agent,
         agent_name=agent.name,
-        version=agent.version,
+        version=agent.version_in(use.configuration),
         artifact_sha256=artifact.sha256 if artifact else "",
         configuration=use.configuration,
         title=_title(config, agent, part),
@@ -232,6 +233,7 @@ def _row(
         collector=str(part.settings.get("collector", "")),
         starts=starts,
         ran_on=ran_on,
+        release=ReleaseFinding(config.release.line, artifact.released) if config.release and artifact else None,
     )
 
 
