@@ -186,6 +186,8 @@ class Configuration(Struct, frozen=True):
     """Of one that samples, which share of the calls; None where that depends on time, or is not known."""
     release: Release | None = None
     """Where the agent's file has several releases of it, which one this is."""
+    if_nothing_arrives: str = ""
+    """The configuration that may see a service of the user's of which this one has sent no record; empty if none."""
     without: str = ""
     """The one instrumentation that is switched off in it; empty where it is as its file says."""
 

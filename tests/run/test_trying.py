@@ -74,6 +74,7 @@ def test_one_that_ends_is_told_with_what_it_printed(tmp_path: Path) -> None:
     text = refused(service(tmp_path, before="sys.exit('no configuration')"))
     assert "ended with status 1 before it answered" in text
     assert "no configuration" in text
+    assert "background" not in text
 
 
 def test_one_that_goes_to_the_background_is_told(tmp_path: Path) -> None:

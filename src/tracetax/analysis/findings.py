@@ -16,6 +16,7 @@ from tracetax.analysis.responses import response_statements
 from tracetax.analysis.starts import calls_chosen, slow_starts, starts_of, starts_of_baseline
 from tracetax.analysis.statements import receiver_statements, statements
 from tracetax.analysis.switched import switch_findings, switch_statements
+from tracetax.kinds import declaration_of
 from tracetax.machine.isolation import FEW_CORES
 from tracetax.model import BASELINE, FULL, Agent, Configuration, Delivery, Experiment, Part, Use, heap_of
 from tracetax.results import blocks as arranged
@@ -366,10 +367,11 @@ def _run_verdicts(inputs: Inputs, parts: tuple[PartFinding, ...]) -> tuple[Verdi
         result.append(Verdict(code="no-result", severity="note", text=text))
     cores = int(inputs.manifest.machine.get("cores", FEW_CORES))
     if cores < FEW_CORES:
-        text = (
-            f"{plural(cores, 'core')}: the agent's threads and the sink compete with the caller; "
-            "the numbers are a demonstration."
-        )
+        text = f"{plural(cores, 'core')}: "
+        if all(declaration_of(part.parameters).calls_itself for part in parts):
+            text += "the agent's threads and the sink compete with the caller; the numbers are a demonstration."
+        else:
+            text += "the service, the load and the sink compete: CPU is the first measure here, latency the second."
         result.append(Verdict(code="few-cores", severity="warning", text=text))
     if any(part.stopped == "interrupted" for part in parts):
         text = "The run was interrupted; what had been measured is shown."

@@ -77,6 +77,12 @@ def check_said(shape: AgentShape, refused_flags: Sequence[str], report: Report) 
         if "{NAME}" not in said.variable and "{name}" not in said.value:
             report.add("instrumentations", "says no name: {NAME} in the variable, or {name} in its value")
     _check_technology(shape, report)
+    for name, own in shape.configurations.items():
+        other = own.if_nothing_arrives
+        if other is not None and (other == name or other not in shape.configurations):
+            hint = did_you_mean(other, shape.configurations)
+            key = join(join("configurations", name), "if_nothing_arrives")
+            report.add(key, f'"{other}" is no other configuration of this file{hint}')
     prepared = [step.name for step in shape.prepare]
     sections: dict[str, SetupShape] = {"common": shape.common}
     sections |= {join("technologies", name): setup for name, setup in shape.technologies.items()}

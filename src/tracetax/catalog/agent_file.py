@@ -381,6 +381,7 @@ def _built(agent: str, combined: Combined) -> Configuration:
         own_search_path=setup.own_search_path or (),
         tree_limit=setup.tree_limit,
         technology=combined.technology,
+        if_nothing_arrives=own.if_nothing_arrives or "",
         sampling=setup.sampling.sampler if setup.sampling and setup.delivery is Delivery.SAMPLED else None,
         scrape=Scrape(setup.scrape.path, setup.scrape.interval, setup.scrape.metric or "")
         if setup.scrape and promises

@@ -229,6 +229,7 @@ class ConfigurationShape(SetupShape, frozen=True, kw_only=True):
     title: Text
     extends: str | None = None
     profile: Profile | None = None
+    if_nothing_arrives: str | None = None
     published: dict[Name, Text] = {}
     release: ReleaseShape | None = None
 

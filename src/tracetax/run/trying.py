@@ -127,9 +127,10 @@ def _await_ready(service: OwnService, process: Process, port: int) -> None:
     deadline, last = time.monotonic() + seconds, "nothing listened on the port"
     while time.monotonic() < deadline:
         if ending := process.poll():
+            away = "\nA service that goes to the background cannot be measured: it must stay in the foreground."
             raise UserError(
-                f"{service.words} {ending.description} before it answered on port {port}.\n"
-                "A service that goes to the background cannot be measured: it must stay in the foreground.",
+                f"{service.words} {ending.description} before it answered on port {port}."
+                f"{'' if ending.status else away}",
                 ExitCode.ENVIRONMENT,
             )
         try:
