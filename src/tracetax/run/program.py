@@ -52,8 +52,6 @@ def started_program(start: ProgramStart, ports: Mapping[str, int], meanwhile: Ca
             yield driver
         return
     assert equipment.load
-    files = DriverFiles(start.scratch / "workload", logs / STATUS, ports[LISTEN])
-    load = (str(equipment.load), *driver_arguments(start.plan, equipment, files))
     program = Process(
         start.command,
         environment=start.environment,
@@ -63,6 +61,8 @@ def started_program(start: ProgramStart, ports: Mapping[str, int], meanwhile: Ca
         cores=equipment.isolation.workload,
     )
     with program, Flood(program, logs, most):
+        files = DriverFiles(start.scratch / "workload", logs / STATUS, ports[LISTEN], program.started_ns)
+        load = (str(equipment.load), *driver_arguments(start.plan, equipment, files))
         driver = Driver(
             load,
             clean_environment(os.environ, {}),

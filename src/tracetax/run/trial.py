@@ -21,6 +21,7 @@ from tracetax.run.building import LOG, Built, build_program
 from tracetax.run.context import WARM_UP
 from tracetax.run.equipment import Equipment
 from tracetax.run.files import RecordsFolder, records_folder
+from tracetax.run.hosted import hosted
 from tracetax.run.launch import LISTEN, by_hand, command_line, listening, whole_environment
 from tracetax.run.outcome import finished, with_process
 from tracetax.run.output import STREAMS, cut, last_lines
@@ -43,6 +44,7 @@ def run_trial(plan: TrialPlan, equipment: Equipment, folder: RunFolder, watch: C
     ``watch`` is told what is going on. A failed trial is a record with an error verdict; only what would fail every
     trial (a full disk, an interrupt) is raised.
     """
+    equipment = hosted(equipment, plan.part.parameters)
     scratch = folder.scratch(plan.number)
     logs = folder.logs(plan.number)
     os.sync()
