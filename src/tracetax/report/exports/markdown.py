@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from tracetax.printable import printable
 from tracetax.report import headline, lines, numbers
 from tracetax.report.decision import BEST, MEANING, ChoiceTable, decision
+from tracetax.report.functions import FunctionTable, function_tables
 from tracetax.report.headline import Cost
 from tracetax.report.kinds import call_noun, charged_words
 from tracetax.report.views import (
@@ -63,6 +64,7 @@ def export(findings: Findings) -> str:
     for view in parts:
         blocks += ["\n".join(_part(view)), "\n".join(_table(view, ranked_by(findings)))]
         blocks += ["\n".join(table)] if (table := list(_throughput(view))) else []
+    blocks += ["\n".join(_functions(table)) for table in function_tables(parts)]
     blocks += ["\n".join(_lines(group)) for group in lines.by_kind(findings.growth)]
     blocks += [f"> {_escaped(verdict.text)}" for verdict in findings.verdicts if verdict.severity != "note"]
     blocks.append("\n".join(_provenance(findings)))
@@ -93,6 +95,16 @@ def _across(table: WorkloadTable) -> Iterator[str]:
     for line in table.lines:
         cells = (", ".join((cost.added, *map(_escaped, cost.further))) for cost in line.costs)
         yield f"| {_escaped(line.name)} | {' | '.join(cells)} |"
+    yield f"\n{table.meaning}"
+
+
+def _functions(table: FunctionTable) -> Iterator[str]:
+    """A cold start in parts, or time inside a function, and money."""
+    yield f"{_escaped(f'{table.view.part.title}: {table.title}')}\n"
+    yield f"| | {' | '.join(map(_escaped, table.heads))} |"
+    yield f"| --- | {' | '.join('--:' for _ in table.heads)} |"
+    for line in table.lines:
+        yield f"| {_escaped(line.name)} | {' | '.join(line.cells)} |"
     yield f"\n{table.meaning}"
 
 
