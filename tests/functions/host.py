@@ -17,7 +17,6 @@ import threading  # noqa: E402
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer  # noqa: E402
 from typing import Any  # noqa: E402
 
-
 export: Any = importlib.import_module("tracetax_spans").export
 BEHAVIOUR = os.environ.get("BEHAVIOUR", "")
 SPANS = int(os.environ.get("SPANS", "0"))

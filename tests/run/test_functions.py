@@ -1,5 +1,6 @@
 """Trials of functions: warm, cold, frozen and killed, and what a host can do wrong."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,8 @@ from msgspec.structs import replace
 
 from tests.functions.trials import BATCHED, COLD, QUIET, SENT, WARM, trial
 from tests.services.trials import codes, text_of
+from tracetax.errors import UserError
+from tracetax.machine.control_group import control_group
 
 
 def test_a_warm_function_is_invoked_and_says_how_long_its_work_took(tmp_path: Path) -> None:
@@ -54,6 +57,41 @@ def test_a_host_that_is_frozen_and_killed_loses_what_it_had_not_sent(
     assert record.moments.exited - record.stopped_ns >= frozen_ns
     if not received:
         assert "lost: the host was" in text_of(record, "frozen-loss")
+
+
+@pytest.fixture
+def bounds() -> None:
+    """Skip where this machine lets nobody make a control group."""
+    try:
+        with control_group(memory_bytes=64 << 20, cores=0.5):
+            pass
+    except UserError as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.usefixtures("bounds")
+def test_a_host_that_needs_more_memory_than_it_may_have_is_told_as_such(tmp_path: Path) -> None:
+    record = trial(tmp_path, QUIET, replace(WARM, memory_bytes=128 << 20), behaviour="memory")
+    assert record.status == "failed"
+    assert record.verdicts[0].code == "out-of-memory", record.verdicts
+    assert "the 128 MiB of memory that the program may have were spent" in record.verdicts[0].text
+
+
+@pytest.mark.usefixtures("bounds")
+def test_a_host_with_a_share_of_a_core_starts_more_slowly(tmp_path: Path) -> None:
+    for name in ("bounded", "whole"):
+        (tmp_path / name).mkdir()
+    bounded = trial(tmp_path / "bounded", QUIET, replace(COLD, cores=0.1, memory_bytes=256 << 20))
+    whole = trial(tmp_path / "whole", QUIET, COLD)
+    assert (bounded.status, whole.status) == ("ok", "ok"), bounded.verdicts
+    assert bounded.service and whole.service
+    assert bounded.service.mean > 1.5 * whole.service.mean
+
+
+@pytest.mark.skipif(not os.access("/proc/sys/vm/drop_caches", os.W_OK), reason="nobody may empty the page cache here")
+def test_a_cold_start_can_find_no_file_in_memory(tmp_path: Path) -> None:
+    record = trial(tmp_path, QUIET, replace(COLD, page_cache="dropped"))
+    assert record.status == "ok", record.verdicts
 
 
 def test_a_warm_host_that_is_frozen_keeps_what_had_arrived(tmp_path: Path) -> None:

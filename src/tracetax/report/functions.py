@@ -15,13 +15,6 @@ COLD: tuple[tuple[str, MeasureName], ...] = (
     ("host ready", "start_ready"),
     ("first invocation", "start_invocation"),
 )
-ADDED: dict[MeasureName, MeasureName] = {
-    "start_runtime": "start_runtime_added",
-    "start_agent": "start_agent_added",
-    "start_imports": "start_imports_added",
-    "start_ready": "start_ready_added",
-    "start_invocation": "start_invocation_added",
-}
 MS = 1e6
 
 
@@ -80,7 +73,7 @@ def _name(row: ConfigurationFinding) -> str:
 
 
 def _cold_cells(row: ConfigurationFinding) -> tuple[str, ...]:
-    parts = (_with_added(measure(row, name), measure(row, ADDED[name]), MS) for _, name in COLD)
+    parts = (NONE if row.is_baseline and name == "start_agent" else _amount(measure(row, name), MS) for _, name in COLD)
     whole = _with_added(measure(row, "service_time"), measure(row, "overhead", "call"), MS)
     return (whole, *parts, _money(row))
 

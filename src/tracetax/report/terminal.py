@@ -42,6 +42,7 @@ from tracetax.report.views import (
 from tracetax.report.workloads import WorkloadCost, WorkloadTable, workload_tables
 from tracetax.results.findings import ConfigurationFinding, Findings, GrowthFinding
 from tracetax.results.records import Verdict
+from tracetax.words import one
 
 LONGEST_LABEL = 34
 """Of a line of the table side by side: two configurations then fit into 80 columns."""
@@ -262,7 +263,11 @@ def _background(view: PartView) -> list[str]:
     ending = f"{blocks}{', indicative' if view.part.indicative else ''}, {STOPPED[view.part.stopped]}"
     ending += "".join(f" · {words}" for words in slow_share_words(view.rows))
     built = [words for baseline in view.baselines[:1] if (words := building_words(baseline))]
-    return [*([f"without an agent a {call_noun(view.part)} takes {', '.join(times)}"] if times else []), *built, ending]
+    return [
+        *([f"without an agent {one(call_noun(view.part))} takes {', '.join(times)}"] if times else []),
+        *built,
+        ending,
+    ]
 
 
 def _failed(console: Console, row: ConfigurationFinding) -> None:

@@ -77,6 +77,8 @@ class Equipment(Struct, frozen=True):
     """What a service keeps its data in, by name: a store that each trial starts, or the address of one.
 
     In a trial all are addresses."""
+    enters: tuple[str, ...] = ()
+    """Of a trial: files of the control groups that bound its program, which that enters."""
     host_programs: dict[str, Path] = {}
     """What was built for the workload's hosts, by their names."""
     others: dict[str, "Equipment"] = {}

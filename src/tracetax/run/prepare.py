@@ -31,6 +31,7 @@ from tracetax.machine.facts import Machine
 from tracetax.machine.isolation import Isolation
 from tracetax.model import BASELINE, Agent, Experiment, Part
 from tracetax.run.backends import supply_backend
+from tracetax.run.bounding import check_bounds
 from tracetax.run.building import check_buildable
 from tracetax.run.equipment import Equipment
 from tracetax.run.hosted import build_hosts, check_hosts
@@ -134,6 +135,7 @@ def _of_workload(
     users_stores(workload, root, os.environ)
     interpreters = obtain_interpreters(experiment, workload, runtime, root, cache, say)
     check_runtimes(experiment, used, runtime, interpreters)
+    check_bounds(experiment)
     check_hosts(experiment, workload, runtime, interpreters)
     for release, on_it in agents_by_release(experiment, used, runtime, interpreters).items():
         for sentence in untested_releases(on_it, release, runtime):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from tracetax.child import Apart
 from tracetax.companions.store import StoreServer
 from tracetax.process import Process, clean_environment
 from tracetax.run.equipment import Equipment
@@ -59,6 +60,7 @@ def started_program(start: ProgramStart, ports: Mapping[str, int], meanwhile: Ca
         stderr=logs / "stderr.txt",
         directory=Path(equipment.workload.directory or logs),
         cores=equipment.isolation.workload,
+        apart=Apart(enters=equipment.enters),
     )
     with program, Flood(program, logs, most):
         files = DriverFiles(start.scratch / "workload", logs / STATUS, ports[LISTEN], program.started_ns)

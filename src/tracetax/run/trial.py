@@ -17,6 +17,7 @@ from tracetax.results.folder import RunFolder, disk_errors
 from tracetax.results.records import Moments, TrialRecord, Verdict
 from tracetax.run.around import BEFORE, around
 from tracetax.run.backends import receiver
+from tracetax.run.bounding import bounded, with_killed
 from tracetax.run.building import LOG, Built, build_program
 from tracetax.run.context import WARM_UP
 from tracetax.run.equipment import Equipment
@@ -62,8 +63,9 @@ def run_trial(plan: TrialPlan, equipment: Equipment, folder: RunFolder, watch: C
         started_at=datetime.now(UTC).isoformat(timespec="seconds"),
         moments=Moments(spawned=0),
     )
-    with disk_errors(folder.path), records_folder(scratch) as records:
-        record = _attempt(plan, equipment, record, scratch, logs, records, watch)
+    with disk_errors(folder.path), records_folder(scratch) as records, bounded(plan.part.parameters) as group:
+        equipment = replace(equipment, enters=group.entrances if group else ())
+        record = with_killed(_attempt(plan, equipment, record, scratch, logs, records, watch), group)
         shutil.rmtree(scratch / PROGRAM, ignore_errors=True)
         cut(logs)
     folder.keep_trial(record)

@@ -34,7 +34,7 @@ from tracetax.report.views import (
 )
 from tracetax.report.workloads import WorkloadTable, workload_tables
 from tracetax.results.findings import ConfigurationFinding, Findings, GrowthFinding, Measure, MeasureName
-from tracetax.words import plural
+from tracetax.words import one, plural
 
 HASH = 12
 """Digits of an artifact's SHA-256: enough to tell builds apart."""
@@ -79,7 +79,7 @@ def _part(view: PartView) -> Iterator[str]:
     base = next((time for row in view.baselines if (time := time_of_call(row))), None)
     built = next((words for row in view.baselines if (words := building_words(row))), None)
     band = view.half_width(view.band)
-    facts = [f"without an agent a {call_noun(part)} takes {_measured(base)} ns"] if base else []
+    facts = [f"without an agent {one(call_noun(part))} takes {_measured(base)} ns"] if base else []
     facts += [built] if built else []
     facts += [f"A/A band ± {numbers.measured(band, band)[1]} ns per {unit_of(part)}"] if band is not None else []
     blocks = plural(part.blocks, "block")
@@ -130,7 +130,7 @@ def _table(view: PartView, by: Cost) -> Iterator[str]:
     ]
     marked = any(row.rank is not None for row in view.rows)
     costs[0] += ", ranked by this" if marked else ""
-    tail = [f"p99 of a {call_noun(view.part)}"] if _has_tail(view) else []
+    tail = [f"p99 of {one(call_noun(view.part))}"] if _has_tail(view) else []
     yield f"| | agent | configuration | {' | '.join((*costs, *tail, 'records'))} | {more}|"
     yield f"| --: | --- | --- | {'--: | ' * (3 + len(tail) + len(builds))}--- |"
     for group, rows in view.groups.items():
