@@ -1,10 +1,12 @@
 """What functions answer on every host of every language, against references, and what they leave: the contract."""
 
+import functools
 import json
 import os
 import shlex
 import signal
 import subprocess
+import sys
 import time
 import tomllib
 from collections.abc import Generator, Iterator
@@ -20,10 +22,12 @@ import psutil
 import pytest
 from msgspec import Struct
 
+from tests.companions import stores
 from tracetax.artifacts import build_workload, cache_dir
 from tracetax.catalog.placeholders import fill
 from tracetax.catalog.runtime_file import sound_runtimes
 from tracetax.companions.loopback import free_port, listens_elsewhere
+from tracetax.companions.store import StoreServer
 from tracetax.machine.toolchain import find_interpreter
 from tracetax.program import LockedPackages, Workload
 
@@ -105,13 +109,33 @@ class Host:
             start=(),
             packages=LockedPackages(tool, lock),
         )
-        built = build_workload(ROOT, workload, cache_dir(os.environ), interpreter=interpreter)
+        self.built = built = build_workload(ROOT, workload, cache_dir(os.environ), interpreter=interpreter)
+        program = self._program(language) if "build" in self.own else None
         self._values = {
+            "host.program": str(program),
             "runtime": str(interpreter.program),
             "search_path": str(built),
             "workload.built": str(built),
             "host.dir": str(built / "hosts" / folder),
         }
+
+    def _program(self, language: str) -> Path:
+        """What Go builds for a host."""
+        go = self.own["build"]["go"]
+        step = PrepareStep("host", go=GoBuild(f"{{{BACKEND_FILES}}}/{go['sources']}", go["program"]))
+        place = Workplace(
+            agent="host",
+            folder=FOLDER,
+            artifacts={},
+            classes=FOLDER,
+            sources=FOLDER,
+            monitored={},
+            cache=cache_dir(os.environ),
+            files=BACKEND_FILES,
+            definition="host.toml",
+            files_folder=FOLDER,
+        )
+        return prepared((step,), place, silent)["host"] / go["program"]
 
     @property
     def path(self) -> str:
@@ -124,13 +148,15 @@ class Host:
         words = (word for word in self.own["start"] if word not in ("{wrapper}", "{shared}", "{flags}"))
         return [fill(word, self._values | {"listen.port": str(port)}) for word in words]
 
-    def environment(self, function: str, port: int, marks: Path) -> dict[str, str]:
+    def environment(self, function: str, port: int, marks: Path, store: str) -> dict[str, str]:
         values = self._values | {"function": function, "marks": str(marks), "listen.port": str(port)}
         said = self.said["environment"] | self.own.get("environment", {})
-        return {name: fill(text, values) for name, text in said.items()}
+        if store:
+            values["stores.versitygw.url"] = store
+        return {name: fill(text, values) for name, text in said.items() if store or "{stores." not in text}
 
     @contextmanager
-    def started(self, function: str, folder: Path) -> Generator[Function]:
+    def started(self, function: str, folder: Path, store: str = "") -> Generator[Function]:
         port, log, marks = free_port(), folder / "log", folder / "marks"
         with (
             log.open("ab") as said,
@@ -140,7 +166,7 @@ class Host:
                 stdout=said,
                 stderr=said,
                 cwd=folder,
-                env=os.environ | self.environment(function, port, marks),
+                env=os.environ | self.environment(function, port, marks, store),
             ) as process,
         ):
             try:
@@ -154,6 +180,59 @@ class Host:
 @pytest.fixture(scope="module", params=HOSTS)
 def host(request: pytest.FixtureRequest) -> Host:
     return Host(request.param)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Generator[StoreServer]:
+    with stores.started(tmp_path_factory.mktemp("store"), stores.supplied("versitygw")) as server:
+        yield server
+
+
+def file_of(store: StoreServer, path: str) -> Path:
+    """The file of an object, by bucket and name."""
+    return store.folder / f"buckets{path}"
+
+
+def written(result: dict[str, Any], store: StoreServer, suffix: str) -> bytes:
+    """What a function has put into the store, of which it has told the digest."""
+    file = file_of(store, f"/outputs/{result['key']}")
+    assert file.suffix == suffix
+    data = file.read_bytes()
+    assert sha256(data).hexdigest() == result["digest"]
+    return data
+
+
+LOOK = """
+import json, sys
+from PIL import Image
+picture = Image.open(sys.argv[1])
+frames = getattr(picture, "n_frames", 1)
+def mean(left, top, width, height):
+    part = picture.convert("RGB").crop((left, top, left + width, top + height)).resize((1, 1), Image.Resampling.BOX)
+    return part.getpixel((0, 0))
+width, height = picture.size
+halves = [mean(0, 0, width // 2, height), mean(width // 2, 0, width // 2, height)]
+corner = [mean(width - 85, 5, 40, 40), mean(width - 45, 5, 40, 40)]
+first = picture.convert("RGB").tobytes()
+colours = list(picture.convert("RGB").resize((16, 9), Image.Resampling.BOX).getdata())
+picture.seek(frames - 1)
+moves = picture.convert("RGB").tobytes() != first
+said = dict(format=picture.format, size=picture.size, frames=frames, moves=moves)
+print(json.dumps(said | dict(colours=colours, halves=halves, corner=corner)))
+"""
+"""How a picture looks, by an independent decoder: of functions in Node it is another one than theirs."""
+
+
+@functools.cache
+def python() -> Host:
+    return Host(next(name for name in HOSTS if name.startswith("python/")))
+
+
+def seen(file: Path) -> dict[str, Any]:
+    """What a picture shows: size, frames, mean colours."""
+    built = python().built
+    words = [sys.executable, "-c", LOOK, str(file)]
+    return json.loads(subprocess.check_output(words, env={"PYTHONPATH": str(built)}, timeout=LIMIT_S))
 
 
 def numbers(seed: int) -> Iterator[int]:
@@ -191,12 +270,38 @@ def ranks(size: int, seed: int) -> Any:
     return rank
 
 
-def check_dynamic_html(event: dict[str, Any], result: dict[str, Any]) -> None:
+def check_dynamic_html(event: dict[str, Any], result: dict[str, Any], store: StoreServer) -> None:
     assert result["html"] == page(event)
     assert result["digest"] == sha256(page(event).encode()).hexdigest()
 
 
-def check_graph_pagerank(event: dict[str, Any], result: dict[str, Any]) -> None:
+def check_uploader(event: dict[str, Any], result: dict[str, Any], store: StoreServer) -> None:
+    source = file_of(store, event["path"])
+    assert source.stat().st_size == result["bytes"] > 100
+    assert written(result, store, ".png" if source.suffix == ".png" else ".bin") == source.read_bytes()
+
+
+def check_thumbnailer(event: dict[str, Any], result: dict[str, Any], store: StoreServer) -> None:
+    written(result, store, ".jpg")
+    source = seen(file_of(store, f"/inputs/{event['object']}"))
+    small = seen(file_of(store, f"/outputs/{result['key']}"))
+    scale = min(event["width"] / source["size"][0], event["height"] / source["size"][1])
+    assert small["format"] == "JPEG"
+    assert small["size"] == [result["width"], result["height"]]
+    assert small["size"] == pytest.approx([scale * pixels for pixels in source["size"]], abs=0.6)
+    assert np.abs(np.array(small["colours"]) - np.array(source["colours"])).max() < 12
+
+
+def check_video_processing(event: dict[str, Any], result: dict[str, Any], store: StoreServer) -> None:
+    assert len(written(result, store, ".gif")) == result["bytes"]
+    gif = seen(file_of(store, f"/outputs/{result['key']}"))
+    mark = seen(file_of(store, f"/inputs/{event['watermark']}"))
+    assert (gif["format"], gif["size"], gif["frames"]) == ("GIF", [320, 180], 10 * event["seconds"])
+    assert gif["moves"]
+    assert np.abs(np.array(gif["corner"]) - np.array(mark["halves"])).max() < 30, "the watermark, at the upper right"
+
+
+def check_graph_pagerank(event: dict[str, Any], result: dict[str, Any], store: StoreServer) -> None:
     rank = ranks(event["size"], event["seed"])
     top = np.argsort(-rank)[:10].tolist()
     assert result["top"] == top
@@ -205,8 +310,20 @@ def check_graph_pagerank(event: dict[str, Any], result: dict[str, Any]) -> None:
     assert result["digest"] == sha256(told.encode()).hexdigest()
 
 
-CHECKS = {"dynamic-html": check_dynamic_html, "graph-pagerank": check_graph_pagerank}
-OTHER_EVENTS = {"dynamic-html": {"random_len": 1_000, "seed": 7}, "graph-pagerank": {"size": 1_000, "seed": 7}}
+CHECKS = {
+    "dynamic-html": check_dynamic_html,
+    "uploader": check_uploader,
+    "thumbnailer": check_thumbnailer,
+    "video-processing": check_video_processing,
+    "graph-pagerank": check_graph_pagerank,
+}
+OTHER_EVENTS: dict[str, dict[str, Any]] = {
+    "dynamic-html": {"random_len": 1_000, "seed": 7},
+    "uploader": {"path": "/inputs/picture.png"},
+    "thumbnailer": {"width": 320, "height": 100},
+    "video-processing": {"seconds": 2},
+    "graph-pagerank": {"size": 1_000, "seed": 7},
+}
 """What further events say otherwise."""
 
 
@@ -219,20 +336,23 @@ def test_every_function_of_every_language_is_checked_against_a_reference() -> No
 
 
 @pytest.mark.parametrize("name", CHECKS)
-def test_the_answer_is_the_references_and_what_the_file_expects(host: Host, name: str, tmp_path: Path) -> None:
+def test_the_answer_is_the_references_and_what_the_file_expects(
+    host: Host, store: StoreServer, name: str, tmp_path: Path
+) -> None:
     function = host.functions[name]
-    with host.started(name, tmp_path) as running:
+    assert function.get("stores", []) == ([] if name in ("dynamic-html", "graph-pagerank") else ["versitygw"])
+    with host.started(name, tmp_path, store.url if "stores" in function else "") as running:
         answers = [running.first(host.body(function["event"]), host.path)]
         answers += [running.post(host.body(function["event"]), host.path) for _ in range(2)]
         for answer in answers:
             assert answer.status == 200, running.log.read_text()
             assert function["expects"] in answer.body
             assert answer.json["inside_ns"] > 0
-            CHECKS[name](json.loads(function["event"]), answer.json["result"])
+            CHECKS[name](json.loads(function["event"]), answer.json["result"], store)
         other = json.loads(function["event"]) | OTHER_EVENTS[name]
         answer = running.post(host.body(json.dumps(other)), host.path)
         assert answer.status == 200
-        CHECKS[name](other, answer.json["result"])
+        CHECKS[name](other, answer.json["result"], store)
         assert function["expects"] not in answer.body
         assert listens_elsewhere(running.process.pid) == []
 

@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
+from msgspec import Struct
 from msgspec.structs import replace as with_fields
 
 from tracetax.artifacts.cache import BUILT, Say, built, key_of, sha256_of, silent
@@ -86,14 +87,23 @@ def go_version(cache: Path) -> str:
     return _version([str(find_tool("go", "to build a program", beside_python=True)), "version"], cache)
 
 
-def build_by_go(
-    sources: Path, program: Path, *, log: Path, what: str, advice: str, replace: Mapping[str, Path], scratch: Path
-) -> None:
+class GoModule(Struct, frozen=True):
+    """A Go module, of which a program is built."""
+
+    sources: Path
+    package: str
+    """Its package ``main``, as ``go build`` takes it."""
+    replace: dict[str, Path]
+    """Modules that are taken from folders, by their path."""
+
+
+def build_by_go(module: GoModule, program: Path, *, log: Path, what: str, advice: str, scratch: Path) -> None:
     """Build the program of a Go module whose versions its ``go.sum`` pins. Raises ToolFailed, beginning with ``what``.
 
-    Its modules are fetched by Go, so Go's own settings (proxy, private modules) hold. Modules in ``replace`` are taken
-    from folders: a copy of ``go.mod`` in the empty folder ``scratch`` says so.
+    Its modules are fetched by Go, so Go's own settings (proxy, private modules) hold. Modules that are taken from
+    folders are named by a copy of ``go.mod`` in the empty folder ``scratch``.
     """
+    sources, replace = module.sources, module.replace
     go = str(find_tool("go", "to build a program", beside_python=True))
 
     def run(*words: str) -> None:
@@ -115,11 +125,11 @@ def build_by_go(
         run(
             "mod",
             "edit",
-            *(f"-replace={module}={folder}" for module, folder in replace.items()),
+            *(f"-replace={name}={folder}" for name, folder in replace.items()),
             str(scratch / "go.mod"),
         )
         modfile = (f"-modfile={scratch / 'go.mod'}",)
-    run("build", *modfile, "-o", str(program), ".")
+    run("build", *modfile, "-o", str(program), module.package)
 
 
 def sources_of(root: Path, workload: Workload) -> Path:

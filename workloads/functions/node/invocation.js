@@ -4,7 +4,7 @@ const { mark } = require('./marks.js');
 const { flush, step } = require('./steps.js');
 
 /** Each is a module of this name in `functions`. It gives `handle`, and `NEEDS`: what an event must have. */
-const NAMES = ['dynamic-html', 'graph-pagerank'];
+const NAMES = ['dynamic-html', 'uploader', 'thumbnailer', 'video-processing', 'graph-pagerank'];
 
 /** An event that is no JSON object, or lacks something. */
 class BadEvent extends Error {}

@@ -4,7 +4,7 @@ Agents for Python get in by a ``sitecustomize`` of their own, further down the p
 imported, since all of it would lengthen each start.
 """
 
-# ruff: noqa: PTH  pathlib would be imported for this alone
+# ruff: noqa: PTH120 (pathlib would be imported for this alone)
 
 import os
 import sys

@@ -9,7 +9,7 @@ from typing import Any
 from tracetax_functions.marks import mark
 from tracetax_functions.steps import flush, step
 
-NAMES = ("dynamic-html", "graph-pagerank")
+NAMES = ("dynamic-html", "uploader", "thumbnailer", "video-processing", "graph-pagerank")
 """Each is a module of this name, with underscores. It has a ``handle``, and ``NEEDS``: what an event must have."""
 
 
