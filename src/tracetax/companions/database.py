@@ -57,8 +57,10 @@ class Database:
     """A connection of Tracetax's own to a store. Use as a context manager; it starts and removes no server."""
 
     def __init__(self, store: Store, url: str) -> None:
-        """Connect, and make that statements can be asked for. Raises StoreLost."""
+        """Connect, and make that statements can be asked for. Raises StoreLost. The store is one that runs some."""
+        assert store.statements
         self.store = store
+        self._count = store.statements.count
         self._place = place_of(url)
         try:
             self._connection = psycopg.connect(
@@ -85,7 +87,7 @@ class Database:
         """What the store was asked since its start, but for what Tracetax asked itself. Raises StoreLost."""
         asked = {
             str(text): StatementCount(int(calls), int(rows))
-            for text, calls, rows in self._run(self.store.statements.count)
+            for text, calls, rows in self._run(self._count)
             if OWN not in str(text)
         }
         return Statements(asked)
