@@ -108,9 +108,10 @@ def test_a_redirect_is_not_followed(tmp_path: Path) -> None:
     assert "leads to http://example.com/: redirects are not followed" in text
 
 
-def test_one_that_is_ready_only_elsewhere_is_told_that_redirects_are_not_followed(tmp_path: Path) -> None:
-    text = refused(service(tmp_path, ready="/away", seconds=2.0))
-    assert "its last answer had the status 302, and led to http://example.com/: redirects are not followed" in text
+def test_one_that_leads_to_another_machine_is_refused_at_once(tmp_path: Path) -> None:
+    text = refused(service(tmp_path, ready="/away", seconds=60.0))
+    assert "leads to http://example.com/: redirects are not followed" in text
+    assert "example.com is not this machine" in text
 
 
 def test_what_cannot_be_started_is_told(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from tracetax import __version__
 from tracetax.analysis import delivery, measures
 from tracetax.analysis.builds import build_comparisons
 from tracetax.analysis.cost import charged_by_block, charged_cpu, cpu_measures, once_measures, response_measures
+from tracetax.analysis.functions import function_added, function_measures
 from tracetax.analysis.growth import growth_lines, overhead_by_block
 from tracetax.analysis.measures import BinMeans
 from tracetax.analysis.responses import response_statements
@@ -31,6 +32,7 @@ from tracetax.results.findings import (
     Measure,
     PartFinding,
     PublishedValue,
+    ReleaseFinding,
     StartsFinding,
 )
 from tracetax.results.folder import RunFolder
@@ -169,6 +171,7 @@ def _configurations(part: Part, blocks: Blocks, inputs: Inputs) -> list[Configur
         compared = measures.overhead_measures(beside, parameters, _band(cell, blocks), schedule, further)
         compared += cpu_measures(blocks, cell, parameters, inputs.manifest.runtime_of(part))
         compared += once_measures(blocks, cell) + response_measures(blocks, cell, parameters)
+        compared += function_added(blocks, cell)
         by_block = [(trial,) for trial in arranged.trials(blocks, cell)]
         rows.append(_row(part, cell, by_block, blocks, inputs, compared))
     return rows
@@ -187,7 +190,7 @@ def _row(
     use, trials = cell.use, [trial for block in by_block for trial in block]
     agent = inputs.agents[part.agent_key(use.agent)].built(use.build)
     config = agent.configurations[use.configuration]
-    artifact = agent.artifacts.get("agent")
+    artifact = agent.itself(use.configuration)
     unsteady = sum(trial.steady is not None and trial.steady.kind == "no-steady-state" for trial in trials)
     in_memory = arranged.memory_trials(inputs.memory, cell) if trials else []
     starts = _starts(cell, trials, blocks, inputs)
@@ -202,6 +205,7 @@ def _row(
         text = "it was measured, but no block has both baselines beside it"
         verdicts.append(Verdict(code="no-baseline", severity="error", text=text))
     own = [*compared, *measures.of_blocks(by_block), *measures.throughput(by_block, inputs.bins)]
+    own += function_measures(by_block)
     runtime = inputs.manifest.runtime_of(part)
     grows = runtime is None or runtime.grows
     own += measures.of_memory(in_memory) if grows else measures.resident(by_block)
@@ -209,7 +213,7 @@ def _row(
     return ConfigurationFinding(
         agent=use.agent,
         agent_name=agent.name,
-        version=agent.version,
+        version=agent.version_in(use.configuration),
         artifact_sha256=artifact.sha256 if artifact else "",
         configuration=use.configuration,
         title=_title(config, agent, part),
@@ -233,6 +237,7 @@ def _row(
         collector=str(part.settings.get("collector", "")),
         starts=starts,
         ran_on=ran_on,
+        release=ReleaseFinding(config.release.line, artifact.released) if config.release and artifact else None,
     )
 
 

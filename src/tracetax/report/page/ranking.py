@@ -35,9 +35,10 @@ from tracetax.report.views import (
     workload_words,
 )
 from tracetax.results.findings import ConfigurationFinding
+from tracetax.words import one
 
 BEFORE = (("Rank", "rank"), ("Agent and configuration", "name"))
-AFTER = (("Ratio of {call}s", "number ratio"), ("p99 of a {call}", "number tail-time"), ("Records", "number arrived"))
+AFTER = (("Ratio of {call}s", "number ratio"), ("p99 of {a_call}", "number tail-time"), ("Records", "number arrived"))
 TAIL = AFTER[1]
 READING = (
     "Further left is cheaper; the bar is the 95 % interval, the shade what this machine calls no difference. Filled: "
@@ -122,7 +123,8 @@ def _panels(view: PartView, with_cpu: bool, by: str) -> list[Panel]:
 
 def _after(view: PartView) -> list[tuple[str, str]]:
     tail, call = any(p99_of_call(row) for row in view.rows), call_noun(view.part)
-    return [(name.format(call=call), class_) for name, class_ in AFTER if tail or class_ != TAIL[1]]
+    named = [(name.format(call=call, a_call=one(call)), class_) for name, class_ in AFTER]
+    return [column for column in named if tail or column[1] != TAIL[1]]
 
 
 def _part(view: PartView, style: _Style) -> Markup:
@@ -173,7 +175,7 @@ def _background(view: PartView) -> list[Child]:
     spread = f"A/A band ±{numbers.measured(unit.of(band), unit.of(band))[1]} {per}" if band is not None else ""
     indicative: Child = [numbers.SEPARATOR, h("strong", "indicative")] if view.part.indicative else None
     return [
-        [f"Without an agent a {call_noun(view.part)} takes ", times, numbers.SEPARATOR] if times else None,
+        [f"Without an agent {one(call_noun(view.part))} takes ", times, numbers.SEPARATOR] if times else None,
         spread,
         blocks,
         indicative,
