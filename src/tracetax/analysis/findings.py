@@ -10,6 +10,7 @@ from tracetax import __version__
 from tracetax.analysis import delivery, measures
 from tracetax.analysis.builds import build_comparisons
 from tracetax.analysis.cost import charged_by_block, charged_cpu, cpu_measures, once_measures, response_measures
+from tracetax.analysis.functions import function_added, function_measures
 from tracetax.analysis.growth import growth_lines, overhead_by_block
 from tracetax.analysis.measures import BinMeans
 from tracetax.analysis.responses import response_statements
@@ -168,6 +169,7 @@ def _configurations(part: Part, blocks: Blocks, inputs: Inputs) -> list[Configur
         compared = measures.overhead_measures(beside, parameters, _band(cell, blocks), schedule, further)
         compared += cpu_measures(blocks, cell, parameters, inputs.manifest.runtime_of(part))
         compared += once_measures(blocks, cell) + response_measures(blocks, cell, parameters)
+        compared += function_added(blocks, cell)
         by_block = [(trial,) for trial in arranged.trials(blocks, cell)]
         rows.append(_row(part, cell, by_block, blocks, inputs, compared))
     return rows
@@ -201,6 +203,7 @@ def _row(
         text = "it was measured, but no block has both baselines beside it"
         verdicts.append(Verdict(code="no-baseline", severity="error", text=text))
     own = [*compared, *measures.of_blocks(by_block), *measures.throughput(by_block, inputs.bins)]
+    own += function_measures(by_block)
     runtime = inputs.manifest.runtime_of(part)
     grows = runtime is None or runtime.grows
     own += measures.of_memory(in_memory) if grows else measures.resident(by_block)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace as with_fields
 
 from tracetax.artifacts.cache import BUILT, Say, built, key_of, sha256_of, silent
 from tracetax.artifacts.packages import (
@@ -23,7 +24,7 @@ from tracetax.artifacts.tools import find_tool, run_tool
 from tracetax.errors import UserError
 from tracetax.machine.toolchain import Interpreter, go_at
 from tracetax.process import clean_environment
-from tracetax.program import LockedPackages, Workload
+from tracetax.program import Host, LockedPackages, Workload
 
 UNSTAMPED = "-buildvcs=false"
 """No stamp of the checkout's commit: git refuses to tell it where the clone is another user's, and Go then fails."""
@@ -168,6 +169,14 @@ def build_workload(
     if not source_files(folder):
         raise _no_sources(root, workload)
     return folder
+
+
+def build_host(root: Path, workload: Workload, host: Host, cache: Path, say: Say = silent) -> Path:
+    """The program that Go builds for a host of a workload. Raises UserError where Go is missing or the build fails."""
+    assert host.go
+    kind = workload.key.partition("/")[0]
+    module = with_fields(workload, key=f"{kind}/{host.sources}", sources="", go=host.go)
+    return _built_by_go(root, module, cache, say) / host.go.program
 
 
 def _no_sources(root: Path, workload: Workload) -> UserError:

@@ -58,6 +58,23 @@ MeasureName = Literal[
     "build_cpu_added",
     "drain_time",
     "bytes",
+    "inside_time",
+    "inside_time_p99",
+    "inside_time_added",
+    "records_per_call",
+    "bytes_per_call",
+    "start_runtime",
+    "start_agent",
+    "start_imports",
+    "start_ready",
+    "start_invocation",
+    "start_runtime_added",
+    "start_agent_added",
+    "start_imports_added",
+    "start_ready_added",
+    "start_invocation_added",
+    "price_million",
+    "price_million_added",
 ]
 """``service_time`` and ``response_time`` are means of the steady part; ``overhead`` is a paired difference against
 the block's baselines, once per call and once per invocation; ``overhead_ratio`` is their geometric mean ratio: exp of
@@ -79,4 +96,8 @@ is the standard deviation of the used heap over time ÷ its mean, between first 
 built a trial's program, where it was built there; what ends in ``_added`` is a paired difference against the block's
 baselines. ``drain_time`` counts from the last call to the last record; ``bytes`` are those on the wire or on disk.
 ``sink_cpu`` is the sink's in the whole measured phase; ``receiver_cpu`` that of the sink, or of the backend in its
-place, from first call to drained."""
+place, from first call to drained.
+Of functions: ``inside_time`` is what the function says of its own work; ``records_per_call`` and ``bytes_per_call`` are
+what arrived of an invocation; ``start_runtime``, ``_agent``, ``_imports``, ``_ready`` and ``_invocation`` are the parts
+of a cold start, which add up to it; ``price_million`` is what a million invocations cost, in the parameters'
+currency."""

@@ -21,7 +21,7 @@ from tracetax.run.calibration import CALLS
 from tracetax.run.equipment import Equipment
 from tracetax.run.plan import TrialPlan, Turn
 from tracetax.run.trial import run_trial
-from tracetax.words import listed_words, plural
+from tracetax.words import listed_words, one, plural
 
 WARM_UP_CALLS = 100
 """What it does for the first time is over by then, such as opening connections."""
@@ -175,7 +175,7 @@ def told(record: TrialRecord, noun: str) -> tuple[dict[str, int], str]:
         text = f"no spans arrived of {plural(made, noun)}. Is the service's framework instrumented? "
         return {}, text + "What the agent costs all the same is measured; of delivery nothing can be said."
     varying = [single for single in record.singles if single.sort not in known]
-    words = [f"{plural(records, 'record')} of a {noun} to {sort}" for sort, records in known.items()]
+    words = [f"{plural(records, 'record')} of {one(noun)} to {sort}" for sort, records in known.items()]
     words += [
         f"{plural(single.records, 'record')} of {plural(single.calls, noun)} to {single.sort}" for single in varying
     ]

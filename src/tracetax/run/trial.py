@@ -17,10 +17,12 @@ from tracetax.results.folder import RunFolder, disk_errors
 from tracetax.results.records import Moments, TrialRecord, Verdict
 from tracetax.run.around import BEFORE, around
 from tracetax.run.backends import receiver
+from tracetax.run.bounding import bounded, with_killed
 from tracetax.run.building import LOG, Built, build_program
 from tracetax.run.context import WARM_UP
 from tracetax.run.equipment import Equipment
 from tracetax.run.files import RecordsFolder, records_folder
+from tracetax.run.hosted import hosted
 from tracetax.run.launch import LISTEN, by_hand, command_line, listening, whole_environment
 from tracetax.run.outcome import finished, with_process
 from tracetax.run.output import STREAMS, cut, last_lines
@@ -43,6 +45,7 @@ def run_trial(plan: TrialPlan, equipment: Equipment, folder: RunFolder, watch: C
     ``watch`` is told what is going on. A failed trial is a record with an error verdict; only what would fail every
     trial (a full disk, an interrupt) is raised.
     """
+    equipment = hosted(equipment, plan.part.parameters)
     scratch = folder.scratch(plan.number)
     logs = folder.logs(plan.number)
     os.sync()
@@ -60,8 +63,9 @@ def run_trial(plan: TrialPlan, equipment: Equipment, folder: RunFolder, watch: C
         started_at=datetime.now(UTC).isoformat(timespec="seconds"),
         moments=Moments(spawned=0),
     )
-    with disk_errors(folder.path), records_folder(scratch) as records:
-        record = _attempt(plan, equipment, record, scratch, logs, records, watch)
+    with disk_errors(folder.path), records_folder(scratch) as records, bounded(plan.part.parameters) as group:
+        equipment = replace(equipment, enters=group.entrances if group else ())
+        record = with_killed(_attempt(plan, equipment, record, scratch, logs, records, watch), group)
         shutil.rmtree(scratch / PROGRAM, ignore_errors=True)
         cut(logs)
     folder.keep_trial(record)

@@ -47,6 +47,12 @@ class Warmed(Struct, frozen=True):
     """Whether any of them came."""
 
 
+NOT_WARMED = Warmed(
+    calls=0, bursts=0, how="none", driver_level=TOP_TIER, method_level=TOP_TIER, records=0, connected=False
+)
+"""Of a trial whose first call is what is measured."""
+
+
 def burst_calls(config: Configuration, parameters: Parameters, delivers: bool) -> int:
     """Calls in one burst, whose records take a quarter of the queue at most if the kind of the calls allows it."""
     records = LARGEST_BURST_RECORDS

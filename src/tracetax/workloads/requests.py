@@ -1,5 +1,6 @@
 """Requests: what the load is told, and what it leaves."""
 
+import re
 from pathlib import Path
 
 import msgspec
@@ -121,9 +122,11 @@ def _sent(sent: Sent, queries: int | None) -> dict[str, object]:
     """
     said = {"method": sent.method, "headers": sent.headers, "body": sent.body, "status": sent.status}
     otherwise = Sent("")
+    contains = {"pattern": re.escape(sent.contains)} if sent.contains else {}
     return {
         "path": sent.path if queries is None else sent.path.replace("{queries}", str(queries)),
         **{key: value for key, value in said.items() if value != getattr(otherwise, key)},
+        **contains,
     }
 
 

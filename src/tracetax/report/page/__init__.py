@@ -12,6 +12,7 @@ from tracetax.report.page.consists import consists
 from tracetax.report.page.curves import curves
 from tracetax.report.page.delivery import delivery
 from tracetax.report.page.footprint import footprint
+from tracetax.report.page.functions import functions
 from tracetax.report.page.growth import growth
 from tracetax.report.page.header import header
 from tracetax.report.page.html import Markup, chapter, h, patterns
@@ -52,6 +53,7 @@ def write_page(run_dir: Path, findings: Findings) -> Path:
         ranking(parts, ranked_by(findings), told),
         papers(parts, findings.experiment.paper),
         growth(parts, findings.growth),
+        functions(parts),
         consists(parts),
         processes(parts),
         curves(parts, timed, run_dir / "distributions.parquet"),

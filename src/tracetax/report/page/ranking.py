@@ -35,6 +35,7 @@ from tracetax.report.views import (
     workload_words,
 )
 from tracetax.results.findings import ConfigurationFinding
+from tracetax.words import one
 
 BEFORE = (("Rank", "rank"), ("Agent and configuration", "name"))
 AFTER = (("Ratio of calls", "number ratio"), ("p99 of a call", "number tail-time"), ("Records", "number arrived"))
@@ -118,7 +119,7 @@ def _panels(view: PartView, with_cpu: bool, by: str) -> list[Panel]:
 
 def _after(view: PartView) -> list[tuple[str, str]]:
     tail = any(p99_of_call(row) for row in view.rows)
-    named = (f"p99 of a {call_noun(view.part)}", TAIL[1])
+    named = (f"p99 of {one(call_noun(view.part))}", TAIL[1])
     return [named if column == TAIL else column for column in AFTER if tail or column != TAIL]
 
 
@@ -168,7 +169,7 @@ def _background(view: PartView) -> list[Child]:
     spread = f"A/A band ±{numbers.measured(band, band)[1]} {per}" if band is not None else ""
     indicative: Child = [numbers.SEPARATOR, h("strong", "indicative")] if view.part.indicative else None
     return [
-        [f"Without an agent a {call_noun(view.part)} takes ", times, numbers.SEPARATOR] if times else None,
+        [f"Without an agent {one(call_noun(view.part))} takes ", times, numbers.SEPARATOR] if times else None,
         spread,
         blocks,
         indicative,
