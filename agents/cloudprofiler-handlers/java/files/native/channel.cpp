@@ -35,7 +35,7 @@ static_assert(sizeof(Header) == 40);
 }  // namespace
 
 File::File(const std::string& path, Encoding encoding)
-    : path_(path), descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644)) {
+    : path_(path), descriptor_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)) {
   if (descriptor_ < 0) give_up(path_, errno);
   Header header{};
   std::memcpy(header.magic, "TTH1", 4);
