@@ -58,7 +58,7 @@ ANY_NAME = "*"
 """In the place of a record's name: every record counts."""
 SAMPLING = ({"one_in", "by"}, {"at_most", "per"})
 """Keys of ``sampling``: either the ones or the others, and all of them."""
-WORK = ("unzip", "copy", "compile", "go", "pip", "npm", "run")
+WORK = ("unzip", "copy", "compile", "go", "cc", "pip", "npm", "run")
 """Keys of a ``[[prepare]]``, of which it needs one at least."""
 
 
@@ -295,6 +295,9 @@ def _texts(path: str, step: PrepareShape) -> Iterator[tuple[str, str]]:
         yield f"{path}.go.sources", step.go.sources
         replaced = f"{path}.go.replace"
         yield from ((join(replaced, module), folder) for module, folder in step.go.replace.items())
+    if step.cc:
+        yield f"{path}.cc.sources", step.cc.sources
+        yield from _numbered(f"{path}.cc.include", step.cc.include)
     for key in ("pip", "npm"):
         if packages := getattr(step, key):
             yield f"{path}.{key}.lock", packages.lock

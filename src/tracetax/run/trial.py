@@ -61,7 +61,10 @@ def run_trial(plan: TrialPlan, equipment: Equipment, folder: RunFolder, watch: C
         moments=Moments(spawned=0),
     )
     with disk_errors(folder.path), records_folder(scratch) as records:
-        record = _attempt(plan, equipment, record, scratch, logs, records, watch)
+        if why := equipment.why_not(plan.use):
+            record = replace(record, verdicts=(Verdict("not-prepared", "error", why),))
+        else:
+            record = _attempt(plan, equipment, record, scratch, logs, records, watch)
         shutil.rmtree(scratch / PROGRAM, ignore_errors=True)
         cut(logs)
     folder.keep_trial(record)
