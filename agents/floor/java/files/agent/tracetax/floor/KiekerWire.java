@@ -30,7 +30,12 @@ final class KiekerWire implements Wire {
     for (int number = 0; number < STRINGS.length; number++) {
       buffer.put(name(number, STRINGS[number]));
     }
-    buffer.putInt(METADATA).putLong(timeline.baseEpochNs).putInt(VERSION).putInt(CONTROLLER).putInt(HOST);
+    buffer
+        .putInt(METADATA)
+        .putLong(timeline.baseEpochNs)
+        .putInt(VERSION)
+        .putInt(CONTROLLER)
+        .putInt(HOST);
     buffer.putInt(1).put((byte) 0).putLong(0).putInt(TIME_UNIT).putLong(0).flip();
     return buffer;
   }

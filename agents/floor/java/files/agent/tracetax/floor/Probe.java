@@ -6,7 +6,10 @@ public final class Probe {
 
   private static final int SLOTS = 1 << 10;
 
-  /** The latest recorder of the threads that share a place, by their ids: cheaper than a look into a ThreadLocal. */
+  /**
+   * The latest recorder of the threads that share a place, by their ids: cheaper than a look into a
+   * ThreadLocal.
+   */
   private static final Recorder[] LATEST = new Recorder[SLOTS];
 
   private static final ThreadLocal<Recorder> RECORDERS =

@@ -17,7 +17,6 @@ final class Settings {
   final Wire wire =
       oneOf("wire", "compact", "kieker").equals("compact") ? new CompactWire() : new KiekerWire();
 
- 
   /** What is read for start and end. */
   final boolean counts = oneOf("clock", "nanotime", "counter").equals("counter");
 

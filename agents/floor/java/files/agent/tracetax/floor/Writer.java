@@ -83,7 +83,8 @@ final class Writer implements Runnable {
       long pauseNs = SHORTEST_PAUSE_NS;
       while (!ends) {
         int chunks = sendAll();
-        if (chunks > 0) { // a thread is writing fast: the sooner the next, the fewer it has to wait for
+        if (chunks
+            > 0) { // a thread is writing fast: the sooner the next, the fewer it has to wait for
           pauseNs = Math.max(pauseNs / 2, SHORTEST_PAUSE_NS);
         } else {
           pauseNs = Math.min(pauseNs * 2, LONGEST_PAUSE_NS);
