@@ -46,19 +46,6 @@ class NativeBuild(Struct, frozen=True):
     """What Debian calls the packages that have them, with their headers."""
 
 
-class NativeBuild(Struct, frozen=True):
-    """``cc`` of a prepared folder: a shared library in C or C++, placeholders unfilled."""
-
-    sources: str
-    library: str
-    include: tuple[str, ...] = ()
-    """Folders of headers beside the sources' own."""
-    links: tuple[str, ...] = ()
-    """Libraries of the system by their names without ``lib``."""
-    packages: tuple[str, ...] = ()
-    """What Debian calls the packages that have them, with their headers."""
-
-
 class Packages(Struct, frozen=True):
     """``pip`` or ``npm`` of a prepared folder: what a lock pins by checksums is installed, placeholders unfilled."""
 
