@@ -195,6 +195,7 @@ def _of_workload(
         isolation=isolation,
         builds={key: found.builds for key, found in supplies.items() if found.builds},
         prepared={key: found.folders for key, found in supplies.items()},
+        lacks={key: found.lacks for key, found in supplies.items() if found.lacks},
         start_up=start_up,
         load=load,
         stores=stores,
