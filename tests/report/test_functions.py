@@ -69,13 +69,13 @@ def test_a_cold_start_stands_in_its_parts() -> None:
 
 def test_time_inside_a_function_stands_beside_its_records_and_its_price() -> None:
     measures = {"inside_time": 2 * MS, "inside_time_added": -0.5 * MS, "records_per_call": 4.0, "bytes_per_call": 900.0}
-    findings = told(WARM, measures | {"price_million": 0.25, "price_million_added": 0.05})
+    findings = told(WARM, measures | {"price_million": 25.0, "price_million_added": 5.0})
     (table, *_) = function_tables(views(findings))
     assert table.heads == ("inside, ms", "p99 inside, ms", "records", "bytes", "a million, USD")
     cells = table.lines[-1].cells
     assert cells[0] == "2.0 ± 0.2 (−0.50 ± 0.05)"
     assert cells[1] == "–"
-    assert cells[4] == "0.25 ± 0.02 (+0.050 ± 0.005)"
+    assert cells[4] == "25.0 ± 2.5 (+5.0 ± 0.5)"
 
 
 def test_of_other_kinds_nothing_of_it_is_told() -> None:
