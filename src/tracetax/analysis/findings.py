@@ -10,6 +10,7 @@ from tracetax import __version__
 from tracetax.analysis import delivery, measures
 from tracetax.analysis.builds import build_comparisons
 from tracetax.analysis.cost import charged_by_block, charged_cpu, cpu_measures, once_measures, response_measures
+from tracetax.analysis.floors import beside_floor, floor_statements
 from tracetax.analysis.growth import growth_lines, overhead_by_block
 from tracetax.analysis.measures import BinMeans
 from tracetax.analysis.responses import response_statements
@@ -80,7 +81,10 @@ def build(folder: RunFolder) -> Findings:
     blocks = arranged.whole_blocks(inputs.records)
     bands = [band for part in inputs.experiment.parts for band in _bands(part, blocks)]
     unranked = [
-        _baselines(part, blocks, inputs) + _configurations(part, blocks, inputs) for part in inputs.experiment.parts
+        beside_floor(
+            part, _baselines(part, blocks, inputs) + _configurations(part, blocks, inputs), inputs.agents, blocks
+        )
+        for part in inputs.experiment.parts
     ]
     by = _ranked_by(inputs.experiment, [row for rows in unranked for row in rows])
     configurations = tuple(row for rows in unranked for row in _ranked(rows, blocks, by))
@@ -116,7 +120,8 @@ def build(folder: RunFolder) -> Findings:
         switches=switch_findings(inputs.manifest, configurations, blocks),
     )
     off = switch_statements(findings.switches, configurations)
-    told = (*response_statements(findings), *off, *statements(findings), *receiver_statements(findings))
+    floors = floor_statements(parts, configurations)
+    told = (*response_statements(findings), *off, *floors, *statements(findings), *receiver_statements(findings))
     return replace(findings, statements=told)
 
 
