@@ -23,7 +23,7 @@ from typing import Any, TextIO
 import msgspec
 from benchmarks.nou25 import Verdict
 from msgspec import Struct
-from scipy import stats
+from scipy import stats  # pyright: ignore[reportMissingTypeStubs]
 
 from tracetax.kinds.functions import FunctionParameters
 from tracetax.model import language_of
