@@ -34,7 +34,7 @@ MOMENTS = ("runtime", "agent", "imported", "first-begin")
 """In the order in which they come."""
 
 
-def moments(trial: TrialRecord) -> dict[str, int]:
+def moments_of_start(trial: TrialRecord) -> dict[str, int]:
     """The moments of a trial's start, ns, none before the one that it follows; those behind a missing one are missing.
 
     Without an agent its set-up is over when the runtime has begun. An agent that imports the function itself is set up
@@ -57,7 +57,7 @@ def part_of_start(name: MeasureName) -> MeasuredValue:
     def value(trial: TrialRecord) -> float | None:
         if declaration_of(trial.parameters).warms_up(trial.parameters):
             return None
-        known = moments(trial) | {"": trial.moments.spawned}
+        known = moments_of_start(trial) | {"": trial.moments.spawned}
         since, until = known.get(begin), known.get(end) if end else trial.moments.first_monitored
         return float(until - since) if since and until else None
 
@@ -83,7 +83,7 @@ def bytes_per_call(trial: TrialRecord) -> float | None:
     return trial.ledger.bytes / trial.parameters.calls
 
 
-def records_per_call(trial: TrialRecord) -> float | None:
+def records_of_call(trial: TrialRecord) -> float | None:
     """Records that arrived of an invocation, of trials whose function says how long its work took."""
     if trial.inside is None or trial.ledger is None or not trial.ledger.expected:
         return None
@@ -95,7 +95,7 @@ def function_measures(by_block: Sequence[Sequence[TrialRecord]]) -> list[Measure
     measures = [
         *_of(by_block, ("inside_time", "ns", "call"), inside_time),
         *_inside_p99(by_block),
-        *_of(by_block, ("records_per_call", "1", "call"), records_per_call),
+        *_of(by_block, ("records_per_call", "1", "call"), records_of_call),
         *_of(by_block, ("bytes_per_call", "bytes", "call"), bytes_per_call),
         *_of(by_block, ("price_million", "1", ""), price),
     ]
