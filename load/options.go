@@ -30,10 +30,12 @@ type options struct {
 	latest      time.Duration // from the intended start to the real one
 	onTime      time.Duration // a start later than this is missed
 	idle        time.Duration
-	ready       string
+	ready       string // a path, or the name of an endpoint
 	readyWithin time.Duration
 	out, status string
 	tool        *tool // sends the measured requests, where the user has one
+	inside      bool  // whether answers say how long their work took
+	sinceNs     int64 // the measured request is the first that is answered, and lasts from this moment; 0 otherwise
 }
 
 func (o *options) paced() bool { return !math.IsInf(o.rate, 1) }
@@ -55,11 +57,13 @@ func parse(arguments []string) (*options, error) {
 	flags.DurationVar(&o.latest, "latest", 5*time.Second, "start after the intended one, later than which a request is given up")
 	flags.DurationVar(&o.onTime, "on-time", time.Millisecond, "a start later than this is counted as missed")
 	flags.DurationVar(&o.idle, "idle", time.Second, "after which an unused connection is closed")
-	flags.StringVar(&o.ready, "ready", "", "path that the service answers as soon as it is ready")
+	flags.StringVar(&o.ready, "ready", "", "path that the service answers as soon as it is ready, or the name of an endpoint")
 	flags.DurationVar(&o.readyWithin, "ready-within", 30*time.Second, "the service must be ready")
 	flags.StringVar(&o.out, "out", "", "folder for what was measured")
 	flags.StringVar(&o.status, "status", "", "file for the course of the trial")
 	flags.StringVar(&command, "tool", "", "k6 or oha, as a JSON array of words: sends the measured requests, as many as it likes")
+	flags.BoolVar(&o.inside, "inside", false, "read from every answer, which is JSON, how long its work took: inside_ns")
+	flags.Int64Var(&o.sinceNs, "since", 0, "CLOCK_MONOTONIC, ns: the one measured request is the first that is answered, and lasts from then on")
 	if err := flags.Parse(arguments); errors.Is(err, flag.ErrHelp) {
 		return o, errors.New(usage(flags))
 	} else if err != nil {
@@ -110,6 +114,9 @@ func (o *options) check(rate, arrivals string) error {
 	}
 	if o.connections < 1 || o.connections > mostConnections {
 		complain("--connections %d: not from 1 to %d", o.connections, mostConnections)
+	}
+	if o.sinceNs < 0 || o.sinceNs > 0 && (o.calls != 1 || o.paced() || o.tool != nil) {
+		complain("--since goes with --calls 1 and --rate full, and without --tool")
 	}
 	for _, given := range []struct {
 		name  string

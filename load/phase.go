@@ -18,11 +18,12 @@ type results struct {
 	lateNs    []int64 // real minus intended start, never negative; none back to back
 	outcomes  []outcome
 	statuses  []uint16
-	waited    []bool // whether no connection was free at the intended start
+	insideNs  []int64 // how long the work took, as answers say; none where that is not asked
+	waited    []bool  // whether no connection was free at the intended start
 }
 
 // newResults touches every place, so that no request pays for memory.
-func newResults(p plan) *results {
+func newResults(p plan, inside bool) *results {
 	requests := len(p.endpoints)
 	r := &results{
 		serviceNs: touched[int64](requests),
@@ -31,6 +32,9 @@ func newResults(p plan) *results {
 	}
 	if p.starts != nil {
 		r.lateNs, r.waited = touched[int64](requests), make([]bool, requests)
+	}
+	if inside {
+		r.insideNs = touched[int64](requests)
 	}
 	return r
 }
@@ -139,4 +143,7 @@ func (p *phase) record(k int, a answer) {
 	p.results.serviceNs[k] = a.endedNs - a.beganNs
 	p.results.outcomes[k] = a.outcome
 	p.results.statuses[k] = a.status
+	if p.results.insideNs != nil {
+		p.results.insideNs[k] = a.insideNs
+	}
 }

@@ -155,6 +155,9 @@ func (t *trial) write() error {
 		keep("endpoint", ".u8", t.plan.endpoints),
 		keep("outcome", ".u8", t.results.outcomes),
 	)
+	if t.o.inside {
+		err = errors.Join(err, keep("inside", ".i64", t.results.insideNs))
+	}
 	if t.o.paced() {
 		err = errors.Join(err, keep("start", ".i64", t.plan.starts), keep("late", ".i64", t.results.lateNs))
 	}

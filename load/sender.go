@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 	"time"
 
@@ -34,6 +36,7 @@ type answer struct {
 	beganNs, endedNs int64
 	status           uint16 // 0 where nothing was answered
 	outcome          outcome
+	insideNs         int64 // how long the work took, as the answer says; 0 where that is not asked
 }
 
 // sender sends one request at a time.
@@ -43,10 +46,11 @@ type sender struct {
 	requests []*fasthttp.Request // of each endpoint a copy of its own, since sending changes them
 	response fasthttp.Response
 	failures *failures
+	inside   bool
 }
 
-func newSender(t *target, mix []endpoint, f *failures) *sender {
-	s := &sender{target: t, mix: mix, failures: f}
+func newSender(t *target, mix []endpoint, f *failures, inside bool) *sender {
+	s := &sender{target: t, mix: mix, failures: f, inside: inside}
 	for i := range mix {
 		s.requests = append(s.requests, mix[i].request(t.base))
 	}
@@ -62,7 +66,8 @@ func (s *sender) send(number uint8) answer {
 	switch {
 	case err == nil:
 		a.status = uint16(s.response.StatusCode())
-		if why = s.mix[number].judge(&s.response); why != "" {
+		a.insideNs, why = s.read(number, &s.response)
+		if why != "" {
 			a.outcome = wrong
 		}
 	case isTimeOut(err) || time.Duration(a.endedNs-a.beganNs) >= s.target.timeOut:
@@ -76,6 +81,39 @@ func (s *sender) send(number uint8) answer {
 		s.failures.tell(number, a.outcome, why)
 	}
 	return a
+}
+
+// read is how long the work took, where the answer must say it, and what is wrong with the answer, or nothing.
+func (s *sender) read(number uint8, response *fasthttp.Response) (insideNs int64, why string) {
+	if why = s.mix[number].judge(response); why == "" && s.inside {
+		var told bool
+		if insideNs, told = insideOf(response.Body()); !told {
+			why = fmt.Sprintf("does not say how long its work took (%s): %s", insideKey, quoted(response.Body()))
+		}
+	}
+	return insideNs, why
+}
+
+// insideKey stands before the number in an answer.
+const insideKey = `"inside_ns"`
+
+// insideOf finds how long the work took in an answer without reading all of its JSON.
+func insideOf(body []byte) (ns int64, told bool) {
+	place := bytes.LastIndex(body, []byte(insideKey))
+	if place < 0 {
+		return 0, false
+	}
+	rest := bytes.TrimLeft(body[place+len(insideKey):], " \t\r\n")
+	if len(rest) == 0 || rest[0] != ':' {
+		return 0, false
+	}
+	rest = bytes.TrimLeft(rest[1:], " \t\r\n")
+	end := 0
+	for end < len(rest) && rest[end] >= '0' && rest[end] <= '9' {
+		end++
+	}
+	ns, err := strconv.ParseInt(string(rest[:end]), 10, 64)
+	return ns, err == nil
 }
 
 func isTimeOut(err error) bool {

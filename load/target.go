@@ -22,6 +22,8 @@ const (
 	mostBody      = 64 << 20 // bytes of an answer
 	mostHeader    = 16 << 10
 	askAgain      = 5 * time.Millisecond
+	askAgainSoon  = time.Millisecond       // where the answer is what is measured
+	mostWrong     = 20                     // answers of a service whose first right one is awaited that may be wrong
 	askAgainLater = 100 * time.Millisecond // where something answers: each question may be traced, and counts
 	readyTimeOut  = 10 * time.Second       // the first request may load half of the service
 )
@@ -102,25 +104,46 @@ func loopbackAddress(text string) (string, error) {
 // readiness is how the service became ready.
 type readiness struct {
 	Requests int   `json:"requests"` // that may have reached it: agents trace them like all others
+	Refused  int   `json:"refused"`  // that reached nobody, because nothing listened yet
 	WaitedNs int64 `json:"waited_ns"`
+
+	SentNs, AnsweredNs int64 `json:"-"` // the last time that it was asked, and the end of what came of it
 }
 
-// awaitReady asks for a path until it is answered with a status from 200 to 299.
-func (t *target) awaitReady(ctx context.Context, path string, within time.Duration) (readiness, error) {
+// question is what a service is asked until it answers.
+type question struct {
+	request *fasthttp.Request
+	shown   string        // the path, for sentences
+	again   time.Duration // how long after a refused connection
+	timeOut time.Duration // of one answer
+	most    int           // answers with another status after which it is given up; 0 where there may be any number
+}
+
+// askFor is the question for a path.
+func (t *target) askFor(path string) question {
+	request := (&endpoint{Method: "GET", Path: path}).request(t.base)
+	return question{request: request, shown: t.base + path, again: askAgain, timeOut: readyTimeOut}
+}
+
+// awaitReady asks until it is answered with a status from 200 to 299. The answer is left in response.
+func (t *target) awaitReady(ctx context.Context, q question, response *fasthttp.Response, within time.Duration) (readiness, error) {
 	var r readiness
 	beganNs := clock.NowNs()
-	request, response := (&endpoint{Method: "GET", Path: path}).request(t.base), &fasthttp.Response{}
 	for {
-		pause, asked := askAgain, make(chan error, 1)
-		go func() { asked <- t.client.DoTimeout(request, response, readyTimeOut) }()
+		pause, asked := q.again, make(chan error, 1)
+		r.SentNs = clock.NowNs()
+		go func() { asked <- t.client.DoTimeout(q.request, response, min(q.timeOut, within)) }()
 		var err error
 		select {
 		case <-ctx.Done():
 			return r, ctx.Err()
 		case err = <-asked:
 		}
-		r.WaitedNs = clock.NowNs() - beganNs
-		if !errors.As(err, &notConnected{}) {
+		r.AnsweredNs = clock.NowNs()
+		r.WaitedNs = r.AnsweredNs - beganNs
+		if errors.As(err, &notConnected{}) {
+			r.Refused++
+		} else {
 			r.Requests++
 			pause = askAgainLater
 		}
@@ -129,13 +152,16 @@ func (t *target) awaitReady(ctx context.Context, path string, within time.Durati
 		case err == nil && status >= 200 && status < 300:
 			return r, nil
 		case err == nil && status >= 300 && status < 400:
-			return r, fmt.Errorf("%s%s answers %d and leads to %s; load follows nowhere: --ready needs a path that answers itself",
-				t.base, path, status, response.Header.Peek("Location"))
+			return r, fmt.Errorf("%s answers %d and leads to %s; load follows nowhere: --ready needs a path that answers itself",
+				q.shown, status, response.Header.Peek("Location"))
 		case err == nil:
 			err = fmt.Errorf("its last answer had status %d: %s", status, quoted(response.Body()))
+			if r.Requests == q.most {
+				return r, fmt.Errorf("%s was answered %d times, and never right: %w", q.shown, r.Requests, err)
+			}
 		}
 		if r.WaitedNs > int64(within) {
-			return r, fmt.Errorf("%s%s was not ready within %s: %w", t.base, path, within, err)
+			return r, fmt.Errorf("%s was not ready within %s: %w", q.shown, within, err)
 		}
 		select {
 		case <-ctx.Done():

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/valyala/fasthttp"
 )
 
 func TestOnlyThisMachineIsALegalAddress(t *testing.T) {
@@ -142,7 +144,7 @@ func TestTheEndOfTheInputEndsTheWaitForAnAnswer(t *testing.T) {
 	ctx, stop := context.WithCancel(context.Background())
 	time.AfterFunc(20*time.Millisecond, stop)
 	began := time.Now()
-	if _, err := target.awaitReady(ctx, "/", time.Minute); !errors.Is(err, context.Canceled) || time.Since(began) > readyTimeOut/2 {
+	if _, err := target.awaitReady(ctx, target.askFor("/"), &fasthttp.Response{}, time.Minute); !errors.Is(err, context.Canceled) || time.Since(began) > readyTimeOut/2 {
 		t.Errorf("after %s: %v", time.Since(began), err)
 	}
 }

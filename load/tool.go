@@ -243,7 +243,7 @@ func (t *trial) take(found told) error {
 	if t.o.paced() {
 		t.plan.starts = make([]int64, t.o.calls)
 	}
-	t.results = newResults(t.plan)
+	t.results = newResults(t.plan, false)
 	clear(t.results.lateNs) // a tool tells how long a request took by its own reckoning; when it was due, it keeps to itself
 	expected := &t.mix[0]
 	for k, sent := range found.requests {

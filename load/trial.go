@@ -8,6 +8,9 @@ import (
 	"runtime"
 	"runtime/metrics"
 	"slices"
+	"strings"
+
+	"github.com/valyala/fasthttp"
 
 	"tracetax/load/internal/clock"
 )
@@ -61,20 +64,45 @@ func newTrial(o *options, mix []endpoint, status *statusLog) (*trial, error) {
 		random:    rand.New(rand.NewPCG(o.seed, streamOfWarmUp)),
 		snapshots: map[string]snapshot{"main": begin},
 	}
-	t.results = newResults(t.plan)
+	t.results = newResults(t.plan, o.inside)
 	for range o.connections {
-		t.load.senders = append(t.load.senders, newSender(t.target, mix, t.failures))
+		t.load.senders = append(t.load.senders, newSender(t.target, mix, t.failures, o.inside))
 	}
 	return t, nil
 }
 
+// awaitReady waits until the service is; where its first answer is what is measured, nothing is asked before.
 func (t *trial) awaitReady(ctx context.Context) error {
-	var err error
-	if t.ready, err = t.target.awaitReady(ctx, t.o.ready, t.o.readyWithin); err != nil {
-		return err
+	if t.o.sinceNs == 0 {
+		q, err := t.firstQuestion()
+		if err != nil {
+			return err
+		}
+		if t.ready, err = t.target.awaitReady(ctx, q, &fasthttp.Response{}, t.o.readyWithin); err != nil {
+			return err
+		}
 	}
 	t.status.event("ready", clock.NowNs(), fmt.Sprintf("requests=%d", t.ready.Requests))
 	return nil
+}
+
+// firstQuestion is a request to the endpoint that --ready names, or to a path.
+func (t *trial) firstQuestion() (question, error) {
+	if strings.HasPrefix(t.o.ready, "/") {
+		return t.target.askFor(t.o.ready), nil
+	}
+	place := slices.IndexFunc(t.mix, func(e endpoint) bool { return e.Name == t.o.ready })
+	if place < 0 {
+		return question{}, fmt.Errorf("--ready %s: neither a path nor an endpoint of --requests", t.o.ready)
+	}
+	e := &t.mix[place]
+	return question{
+		request: e.request(t.target.base),
+		shown:   e.Method + " " + t.target.base + e.Path,
+		again:   askAgainSoon,
+		timeOut: t.o.timeOut,
+		most:    mostWrong,
+	}, nil
 }
 
 // warmUp sends a burst of requests back to back. The very first is sent by itself and told.
@@ -136,7 +164,7 @@ func (t *trial) tooMany(o outcome) string {
 
 func (t *trial) burst(ctx context.Context, endpoints []uint8, connections int) error {
 	p := plan{endpoints: endpoints}
-	r := newResults(p)
+	r := newResults(p, false)
 	if err := t.load.perform(ctx, p, r, connections); err != nil {
 		return err
 	}
@@ -158,6 +186,9 @@ func (t *trial) measure(ctx context.Context) error {
 	if t.o.tool != nil {
 		return t.measureByTool(ctx)
 	}
+	if t.o.sinceNs != 0 {
+		return t.measureFirst(ctx)
+	}
 	opened := t.target.opened.Load()
 	first := takeSnapshot()
 	t.status.event("first-call", first.MonotonicNs, "")
@@ -169,6 +200,33 @@ func (t *trial) measure(ctx context.Context) error {
 	t.opened = t.target.opened.Load() - opened
 	t.measured = true
 	t.status.event("last-call", last.MonotonicNs, "")
+	return nil
+}
+
+// measureFirst asks until the service answers for the first time: the measured request, which lasts since the moment
+// that was given. It begins then too, so that whoever looks at the service's CPU counts from there.
+func (t *trial) measureFirst(ctx context.Context) error {
+	q, err := t.firstQuestion()
+	if err != nil {
+		return err
+	}
+	first, response := takeSnapshot(), &fasthttp.Response{}
+	t.status.event("first-call", first.MonotonicNs, "")
+	if t.ready, err = t.target.awaitReady(ctx, q, response, t.o.readyWithin); err != nil {
+		return err
+	}
+	last := takeSnapshot()
+	a := answer{beganNs: t.o.sinceNs, endedNs: t.ready.AnsweredNs, status: uint16(response.StatusCode())}
+	var why string
+	if a.insideNs, why = t.load.senders[0].read(t.plan.endpoints[0], response); why != "" {
+		a.outcome = wrong
+		t.failures.tell(t.plan.endpoints[0], wrong, why)
+	}
+	(&phase{plan: t.plan, results: t.results}).record(0, a)
+	t.snapshots["first_call"], t.snapshots["last_call"] = first, last
+	t.opened, t.measured = 1, true
+	t.status.event("answered", t.ready.AnsweredNs, "")
+	t.status.event("last-call", t.ready.AnsweredNs, "")
 	return nil
 }
 

@@ -57,7 +57,7 @@ AS_STORED = {"results/manifest.py": {"self.invocations"}}
 """Where a stored type says one of these words about something else: there, how often a command was typed."""
 TOLD = {"Go": re.compile(r"\bGo (program|module|build|runtime|\d)")}
 """How a language whose name is a common word would stand in a sentence; the others' names are no words."""
-COMMON_WORDS = {"requests"}
+COMMON_WORDS = {"functions", "requests"}
 """Kinds whose names are common words too: of these, imports alone tell whether a file knows the kind."""
 KNOW_NO_KIND = {"run", "results", "statistics", "companions", "artifacts", "machine", "program"}
 LONGEST = 400

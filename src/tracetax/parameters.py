@@ -44,3 +44,5 @@ class Offers(Struct, frozen=True):
     """How callers can pass the time until a call is due; the first way is taken where none is asked for."""
     endpoints: tuple[str, ...] = ()
     """What of a service can be called, by name."""
+    hosts: tuple[str, ...] = ()
+    """What can serve it, by name."""

@@ -29,6 +29,8 @@ class GoBuild(Struct, frozen=True):
     program: str
     replace: dict[str, str] = {}
     """Modules that are taken from a folder, by their path, instead of being fetched."""
+    package: str = "."
+    """Its package ``main``, as ``go build`` takes it."""
 
 
 class NativeBuild(Struct, frozen=True):

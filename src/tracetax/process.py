@@ -147,7 +147,7 @@ class Process:
                     env=dict(environment),
                     cwd=directory,
                     start_new_session=True,
-                    preexec_fn=set_up(os.getpid(), cores, apart.dies_by, as_it_was),
+                    preexec_fn=set_up(os.getpid(), cores, apart, as_it_was),
                     user=apart.user,
                     group=apart.group,
                     extra_groups=None if apart.user is None else (),

@@ -46,6 +46,10 @@ class Service(Struct, frozen=True):
     """What it keeps its data in, by the names of their folders."""
     port: int = 0
     """The port that it listens on; 0 where it listens on the one that it is told."""
+    stores_of: dict[str, tuple[str, ...]] = {}
+    """Of each endpoint the stores that it needs, where a program serves one endpoint alone; empty: it needs all."""
+    warm_up_of: dict[str, int] = {}
+    """Of each endpoint the calls before which it never counts as warm, where a program serves one alone."""
 
 
 class TextPart(Struct, frozen=True):
@@ -95,6 +99,28 @@ class GoPackage(Struct, frozen=True):
     """The folder of its package ``main``, as ``go build`` takes it."""
     program: str
     """The name of the file that is built."""
+
+
+class Host(Struct, frozen=True):
+    """A program that serves one endpoint of a workload: ``workloads/<kind>/<language>/hosts/<name>/host.toml``."""
+
+    title: str
+    start: tuple[str, ...]
+    """The words of its command line, placeholders unfilled."""
+    environment: dict[str, str]
+    """Variables of every trial beside the workload's."""
+    path: str
+    """Where it takes the event."""
+    body: str
+    """What it is sent, with ``{event}`` where the endpoint's own body stands."""
+    ready_within_ns: int
+    """How long it may take until its first answer."""
+    go: GoPackage | None = None
+    """What Go builds for it; None where it needs nothing built."""
+    least_release: int = 1
+    """The oldest feature release of its runtime that will do."""
+    sources: str = ""
+    """The folder of the module that Go builds, beside the folders of the languages."""
 
 
 PackageTool: TypeAlias = Literal["maven", "npm", "pip"]
@@ -151,6 +177,12 @@ class Workload(Struct, frozen=True):
     """What the user wants run before each start, with the placeholder of the port as in ``start``."""
     after: tuple[str, ...] = ()
     """What the user wants run after each end."""
+    hosts: dict[str, Host] = {}
+    """What serves its endpoints, one at a time; empty where it is started by itself."""
+    host: str = ""
+    """Which of them a trial starts; empty before that is known."""
+    endpoint: str = ""
+    """Which endpoint that serves."""
 
     @property
     def is_built(self) -> bool:

@@ -15,6 +15,8 @@ class Sent(Struct, frozen=True):
     body: str = ""
     status: int = 200
     """Of a right answer."""
+    contains: str = ""
+    """A text in the body of every right answer."""
 
 
 class Objective(Struct, frozen=True):

@@ -12,20 +12,27 @@ SERVER = "server"
 """The folder that a store's programs lie in, by the name of its prepared folder."""
 
 
+ANY = "*"
+"""In the place of an architecture: programs that are built on the machine itself."""
+
+
 class Server(Struct, frozen=True):
-    """A store's programs for one architecture: the file that is fetched, and the steps that unpack it."""
+    """A store's programs for one architecture: the file that is fetched, and the steps that unpack or build them."""
 
-    artifact: Artifact
+    version: str
     steps: tuple[PrepareStep, ...]
+    artifact: Artifact | None = None
+    """None where a step fetches what it builds."""
 
 
-class FileReady(Struct, frozen=True):
-    """How it is known that a store takes connections: a line of a file that it writes."""
+class Ready(Struct, frozen=True):
+    """How it is known that a store takes connections: by a line of a file that it writes, or on its port."""
 
-    file: str
-    line: int
+    file: str = ""
+    """Empty where the port says it."""
+    line: int = 1
     """Counted from 1."""
-    text: str
+    text: str = ""
     """What the line says then, without the blanks around it."""
     within_ns: int = 60 * 10**9
 
@@ -50,12 +57,32 @@ class Counting(Struct, frozen=True):
 
 
 class Data(Struct, frozen=True):
-    """Data that a workload needs in a store."""
+    """Data that a workload needs in a store that runs statements."""
 
     make: tuple[str, ...]
     """Statements that make them anew; ``{seed}`` says which."""
     rows: str
     """Returns all of them, the key first. No workload may run the same statement."""
+
+
+class Content(Struct, frozen=True):
+    """What a file holds, made from a seed: so many bytes, or a picture or a film of so many pixels. One is given."""
+
+    bytes: int = 0
+    picture: tuple[int, int] | None = None
+    """Width and height of a PNG."""
+    film: tuple[int, int, int] | None = None
+    """Width, height and number of frames of a YUV4MPEG2 file, 25 frames a second."""
+
+
+class Files(Struct, frozen=True):
+    """A folder of a store that keeps its data in files: it is there before the store starts."""
+
+    folder: str
+    attributes: dict[str, str] = {}
+    """Extended attributes of the folder, such as who may read what lies in it."""
+    content: dict[str, Content] = {}
+    """Its files, by name."""
 
 
 class Store(Struct, frozen=True):
@@ -71,17 +98,19 @@ class Store(Struct, frozen=True):
     user: str
     """Who it runs as where Tracetax runs as root; empty where root will do."""
     make: tuple[str, ...]
-    """The command that makes its data folder, placeholders unfilled."""
+    """The command that makes its data folder, placeholders unfilled; empty where none does."""
     start: tuple[str, ...]
     """The command that starts it, placeholders unfilled."""
     url: str
-    ready: FileReady
+    ready: Ready
     end: End
-    statements: Counting
+    statements: Counting | None = None
+    """None of a store that runs no statements."""
     data: dict[str, Data] = {}
+    files: dict[str, Files] = {}
 
     @property
     def title(self) -> str:
         """Its name and version."""
-        versions = {server.artifact.version for server in self.servers.values()}
+        versions = {server.version for server in self.servers.values()}
         return f"{self.name} {' or '.join(sorted(versions))}"

@@ -7,9 +7,9 @@ import pytest
 
 from tests.catalog.conftest import Repository
 from tracetax.catalog import CatalogError
-from tracetax.catalog.backends import load_stores
-from tracetax.preparation import PrepareStep
-from tracetax.store import Data, End, FileReady
+from tracetax.catalog.stores import load_stores
+from tracetax.preparation import GoBuild, PrepareStep
+from tracetax.store import ANY, Content, Data, End, Files, Ready, Server
 
 ROOT = Path(__file__).parents[2]
 STORE = """
@@ -35,6 +35,25 @@ count = "COUNT"
 make = ["MAKE {seed}"]
 rows = "ROWS"
 """
+FILES = """
+name = "Files"
+homepage = "https://example.org"
+licence = "Apache-2.0"
+start = ["{server}/serve", "{store.dir}"]
+url = "http://127.0.0.1:{store.port}"
+ready = {}
+end = { signal = "INT" }
+go = { sources = "server", package = "example.org/serve", program = "serve", version = "1.2" }
+
+[files.some]
+folder = "{store.dir}/some"
+attributes = { "user.who" = "all" }
+
+[files.some.content]
+a = { bytes = "1 KiB" }
+"b.png" = { picture = { width = 80, height = 40 } }
+"c.y4m" = { film = { width = 32, height = 16, frames = 5 } }
+"""
 Change = Callable[[Path, str, str], None]
 
 
@@ -51,7 +70,7 @@ def test_everything_is_read(repository: Repository, file: Path) -> None:
         PrepareStep("jar", unzip=("{artifacts.server}",)),
         PrepareStep("server", unzip=("{prepared.jar}/programs.txz",)),
     )
-    assert store.ready == FileReady("{store.dir}/state", 2, "up", 60 * 10**9)
+    assert store.ready == Ready("{store.dir}/state", 2, "up", 60 * 10**9)
     assert store.end == End("INT", 10 * 10**9, "KILL")
     assert store.data == {"some": Data(("MAKE {seed}",), "ROWS")}
 
@@ -95,7 +114,41 @@ def test_every_shipped_store_loads_and_is_explained() -> None:
     assert shipped
     for key, store in shipped.items():
         readme = (ROOT / "stores" / key / "README.md").read_text(encoding="utf-8")
-        versions = {server.artifact.version for server in store.servers.values()}
+        versions = {server.version for server in store.servers.values()}
         assert len(versions) == 1, "other machines would measure another store"
         assert all(version in readme for version in versions)
-        assert {"x86_64", "aarch64"} <= store.servers.keys()
+        assert {"x86_64", "aarch64"} <= store.servers.keys() or {ANY} == store.servers.keys()
+
+
+def test_a_store_without_statements_finds_files_and_is_built_by_go(repository: Repository) -> None:
+    repository.write("stores/files/store.toml", FILES)
+    store = load_stores(repository.root)["files"]
+    assert (store.title, store.make, store.statements, store.data) == ("Files 1.2", (), None, {})
+    assert store.ready == Ready(within_ns=60 * 10**9)
+    build = GoBuild("{backend.files}/server", "serve", package="example.org/serve")
+    assert store.servers == {ANY: Server("1.2", (PrepareStep("server", go=build),))}
+    content = {"a": Content(bytes=1024), "b.png": Content(picture=(80, 40)), "c.y4m": Content(film=(32, 16, 5))}
+    assert store.files == {"some": Files("{store.dir}/some", {"user.who": "all"}, content)}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key", "words"),
+    [
+        ('folder = "{store.dir}/some"', 'folder = "/some"', "files.some.folder", "must begin with {store.dir}/"),
+        ('a = { bytes = "1 KiB" }', "a = {}", "files.some.content.a", "one of bytes, picture and film"),
+        ("width = 32", "width = 33", 'files.some.content."c.y4m"', "an even width"),
+        ("height = 40", "height = 0", 'files.some.content."b.png".picture.height', "2"),
+        ('"c.y4m"', '"../c.y4m"', 'files.some.content."../c.y4m"', "a path inside"),
+        ("ready = {}", "ready = { line = 3 }", "ready", "file, line and text"),
+        ("go = {", "build = {", "servers", "go how one is built"),
+    ],
+)
+def test_what_is_wrong_with_files_is_told_with_its_key(
+    repository: Repository, old: str, new: str, key: str, words: str
+) -> None:
+    assert old in FILES
+    repository.write("stores/files/store.toml", FILES.replace(old, new))
+    with pytest.raises(CatalogError) as wrong:
+        load_stores(repository.root)
+    found = {problem.key: problem.text for report in wrong.value.reports for problem in report.problems}
+    assert words in found[key], found

@@ -1,11 +1,11 @@
-"""The real PostgreSQL of ``stores/postgresql``, fetched once."""
+"""The real stores of ``stores/``, each fetched or built once."""
 
 import functools
 import os
 from pathlib import Path
 
 from tracetax.artifacts import cache_dir
-from tracetax.catalog.backends import load_stores
+from tracetax.catalog.stores import load_stores
 from tracetax.companions.store import StoreServer, SuppliedStore
 from tracetax.run.backends import supply_store
 from tracetax.store import Store
@@ -18,8 +18,8 @@ def postgresql() -> Store:
 
 
 @functools.cache
-def supplied() -> SuppliedStore:
-    return supply_store(postgresql(), ROOT / "stores" / "postgresql", cache_dir(os.environ))
+def supplied(name: str = "postgresql") -> SuppliedStore:
+    return supply_store(load_stores(ROOT)[name], ROOT / "stores" / name, cache_dir(os.environ))
 
 
 def started(folder: Path, with_what: SuppliedStore | None = None) -> StoreServer:

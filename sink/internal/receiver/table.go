@@ -21,6 +21,7 @@ import (
 // Table are all that the sink speaks. To add one: a folder, a line here and one in protocols.txt. See README.md.
 var Table = protocol.Table{
 	"kieker-binary-file": kieker.BinaryFile,
+	"kieker-dual-tcp":    kieker.DualTCP,
 	"kieker-text-file":   kieker.TextFile,
 	"kieker-tcp":         kieker.TCP,
 	"otlp-http":          otlp.HTTP,

@@ -105,7 +105,7 @@ def cpu_measures(blocks: Blocks, cell: Cell, parameters: Parameters, runtime: Ru
 
 def once_measures(blocks: Blocks, cell: Cell) -> list[Measure]:
     """What is paid once, in the blocks where the configuration and both baselines have the value."""
-    return [measure for name, value in PAID_ONCE for measure in _added(blocks, cell, (name, "ns", ""), value)]
+    return [measure for name, value in PAID_ONCE for measure in added_measures(blocks, cell, (name, "ns", ""), value)]
 
 
 def response_measures(blocks: Blocks, cell: Cell, parameters: Parameters) -> list[Measure]:
@@ -127,8 +127,12 @@ def response_measures(blocks: Blocks, cell: Cell, parameters: Parameters) -> lis
     def quantile(field: str) -> MeasuredValue:
         return lambda trial: float(getattr(trial.response, field)) if trial.response else None
 
-    measures = [one for name, field in told for one in _added(blocks, cell, (name, "ns", "call"), quantile(field))]
-    measures += _added(blocks, cell, ("rss_peak_added", "bytes", ""), lambda trial: trial.rss_peak_bytes or None)
+    measures = [
+        one for name, field in told for one in added_measures(blocks, cell, (name, "ns", "call"), quantile(field))
+    ]
+    measures += added_measures(
+        blocks, cell, ("rss_peak_added", "bytes", ""), lambda trial: trial.rss_peak_bytes or None
+    )
     used = arranged.paired(blocks, cell, charged_per_call).known()
     columns = used.values, used.baseline_1, used.baseline_2
     if used.blocks and all((column > 0).all() for column in columns):
@@ -137,7 +141,9 @@ def response_measures(blocks: Blocks, cell: Cell, parameters: Parameters) -> lis
     return measures
 
 
-def _added(blocks: Blocks, cell: Cell, what: tuple[MeasureName, Unit, Per], value: MeasuredValue) -> list[Measure]:
+def added_measures(
+    blocks: Blocks, cell: Cell, what: tuple[MeasureName, Unit, Per], value: MeasuredValue
+) -> list[Measure]:
     """A value less the baselines' as a measure; none where no block has all three."""
     by_block = added_once(blocks, cell, value)
     if not by_block:

@@ -1,21 +1,24 @@
 """Build ``findings.json`` from the finished trials of a run."""
 
-from typing import Any, Literal
+from typing import Any
 
-import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
 from tracetax import __version__
 from tracetax.analysis import delivery, measures
 from tracetax.analysis.builds import build_comparisons
-from tracetax.analysis.cost import charged_by_block, charged_cpu, cpu_measures, once_measures, response_measures
-from tracetax.analysis.growth import growth_lines, overhead_by_block
+from tracetax.analysis.cost import cpu_measures, once_measures, response_measures
+from tracetax.analysis.floors import beside_floor, floor_statements
+from tracetax.analysis.functions import function_added, function_measures
+from tracetax.analysis.growth import growth_lines
 from tracetax.analysis.measures import BinMeans
+from tracetax.analysis.ranking import ranked, ranked_by
 from tracetax.analysis.responses import response_statements
 from tracetax.analysis.starts import calls_chosen, slow_starts, starts_of, starts_of_baseline
 from tracetax.analysis.statements import receiver_statements, statements
 from tracetax.analysis.switched import switch_findings, switch_statements
+from tracetax.kinds import declaration_of
 from tracetax.machine.isolation import FEW_CORES
 from tracetax.model import BASELINE, FULL, Agent, Configuration, Delivery, Experiment, Part, Use, heap_of
 from tracetax.results import blocks as arranged
@@ -30,13 +33,13 @@ from tracetax.results.findings import (
     Measure,
     PartFinding,
     PublishedValue,
+    ReleaseFinding,
     StartsFinding,
 )
 from tracetax.results.folder import RunFolder
 from tracetax.results.manifest import Manifest
 from tracetax.results.records import Cell, TrialRecord, Verdict
 from tracetax.results.runtime import told_of
-from tracetax.statistics.multiplicity import rank_with_ties
 from tracetax.statistics.overhead import Band, aa_band
 from tracetax.words import plural, share, was
 
@@ -80,10 +83,13 @@ def build(folder: RunFolder) -> Findings:
     blocks = arranged.whole_blocks(inputs.records)
     bands = [band for part in inputs.experiment.parts for band in _bands(part, blocks)]
     unranked = [
-        _baselines(part, blocks, inputs) + _configurations(part, blocks, inputs) for part in inputs.experiment.parts
+        beside_floor(
+            part, _baselines(part, blocks, inputs) + _configurations(part, blocks, inputs), inputs.agents, blocks
+        )
+        for part in inputs.experiment.parts
     ]
-    by = _ranked_by(inputs.experiment, [row for rows in unranked for row in rows])
-    configurations = tuple(row for rows in unranked for row in _ranked(rows, blocks, by))
+    by = ranked_by(inputs.experiment, [row for rows in unranked for row in rows])
+    configurations = tuple(row for rows in unranked for row in ranked(rows, blocks, by))
     parts = tuple(_part(part, blocks, inputs) for part in inputs.experiment.parts)
     first = inputs.manifest.invocations[0]
     findings = Findings(
@@ -116,7 +122,8 @@ def build(folder: RunFolder) -> Findings:
         switches=switch_findings(inputs.manifest, configurations, blocks),
     )
     off = switch_statements(findings.switches, configurations)
-    told = (*response_statements(findings), *off, *statements(findings), *receiver_statements(findings))
+    floors = floor_statements(parts, configurations)
+    told = (*response_statements(findings), *off, *floors, *statements(findings), *receiver_statements(findings))
     return replace(findings, statements=told)
 
 
@@ -168,6 +175,7 @@ def _configurations(part: Part, blocks: Blocks, inputs: Inputs) -> list[Configur
         compared = measures.overhead_measures(beside, parameters, _band(cell, blocks), schedule, further)
         compared += cpu_measures(blocks, cell, parameters, inputs.manifest.runtime_of(part))
         compared += once_measures(blocks, cell) + response_measures(blocks, cell, parameters)
+        compared += function_added(blocks, cell)
         by_block = [(trial,) for trial in arranged.trials(blocks, cell)]
         rows.append(_row(part, cell, by_block, blocks, inputs, compared))
     return rows
@@ -186,7 +194,7 @@ def _row(
     use, trials = cell.use, [trial for block in by_block for trial in block]
     agent = inputs.agents[part.agent_key(use.agent)].built(use.build)
     config = agent.configurations[use.configuration]
-    artifact = agent.artifacts.get("agent")
+    artifact = agent.itself(use.configuration)
     unsteady = sum(trial.steady is not None and trial.steady.kind == "no-steady-state" for trial in trials)
     in_memory = arranged.memory_trials(inputs.memory, cell) if trials else []
     starts = _starts(cell, trials, blocks, inputs)
@@ -201,6 +209,7 @@ def _row(
         text = "it was measured, but no block has both baselines beside it"
         verdicts.append(Verdict(code="no-baseline", severity="error", text=text))
     own = [*compared, *measures.of_blocks(by_block), *measures.throughput(by_block, inputs.bins)]
+    own += function_measures(by_block)
     runtime = inputs.manifest.runtime_of(part)
     grows = runtime is None or runtime.grows
     own += measures.of_memory(in_memory) if grows else measures.resident(by_block)
@@ -208,7 +217,7 @@ def _row(
     return ConfigurationFinding(
         agent=use.agent,
         agent_name=agent.name,
-        version=agent.version,
+        version=agent.version_in(use.configuration),
         artifact_sha256=artifact.sha256 if artifact else "",
         configuration=use.configuration,
         title=_title(config, agent, part),
@@ -232,6 +241,7 @@ def _row(
         collector=str(part.settings.get("collector", "")),
         starts=starts,
         ran_on=ran_on,
+        release=ReleaseFinding(config.release.line, artifact.released) if config.release and artifact else None,
     )
 
 
@@ -299,43 +309,6 @@ def _verdicts(row: Cell, records: list[TrialRecord], blocks: Blocks) -> list[Ver
     return result
 
 
-def _eligible(row: ConfigurationFinding) -> bool:
-    """Whether a row is ranked: it delivers everything, and what that cost is known."""
-    unknown = any(verdict.severity == "error" or verdict.code == "after-drain" for verdict in row.verdicts)
-    return (
-        delivery.delivers_everything(row.records)
-        and any(measure.paired_with for measure in row.measures)
-        and not unknown
-    )
-
-
-def _ranked_by(experiment: Experiment, rows: list[ConfigurationFinding]) -> Literal["cpu", "overhead"]:
-    """What the whole run is ranked by: as the experiment says, or by overhead where CPU is not known of all."""
-    known = all(charged_cpu(row) for row in rows if _eligible(row))
-    return experiment.rank_by if known else "overhead"
-
-
-def _ranked(
-    rows: list[ConfigurationFinding], blocks: Blocks, rank_by: Literal["cpu", "overhead"]
-) -> list[ConfigurationFinding]:
-    """Rank by CPU, of a service per request, and by the overhead of a call; what cannot be told apart shares a rank."""
-    eligible = [row for row in rows if _eligible(row)]
-    if not eligible:
-        return rows
-    costs = {"overhead": [overhead_by_block(blocks, row.cell) for row in eligible]}
-    if all(map(charged_cpu, eligible)):
-        costs["cpu"] = [charged_by_block(row, blocks) for row in eligible]
-    numbers = sorted(blocks)
-    ranks: dict[int, dict[Any, int]] = {id(row): {} for row in eligible}
-    for by, columns in costs.items():
-        table = np.array([[column.get(number, np.nan) for column in columns] for number in numbers])
-        for row, rank in zip(eligible, rank_with_ties(table).ranks, strict=True):
-            ranks[id(row)][by] = rank
-    return [
-        replace(row, rank=ranks[id(row)][rank_by], ranks=ranks[id(row)]) if id(row) in ranks else row for row in rows
-    ]
-
-
 def _part(part: Part, blocks: Blocks, inputs: Inputs) -> PartFinding:
     manifest = inputs.manifest
     count = sum(1 for block in blocks.values() if any(cell.part == part.name for cell in block))
@@ -364,10 +337,11 @@ def _run_verdicts(inputs: Inputs, parts: tuple[PartFinding, ...]) -> tuple[Verdi
         result.append(Verdict(code="no-result", severity="note", text=text))
     cores = int(inputs.manifest.machine.get("cores", FEW_CORES))
     if cores < FEW_CORES:
-        text = (
-            f"{plural(cores, 'core')}: the agent's threads and the sink compete with the caller; "
-            "the numbers are a demonstration."
-        )
+        text = f"{plural(cores, 'core')}: "
+        if all(declaration_of(part.parameters).calls_itself for part in parts):
+            text += "the agent's threads and the sink compete with the caller; the numbers are a demonstration."
+        else:
+            text += "the service, the load and the sink compete: CPU is the first measure here, latency the second."
         result.append(Verdict(code="few-cores", severity="warning", text=text))
     if any(part.stopped == "interrupted" for part in parts):
         text = "The run was interrupted; what had been measured is shown."

@@ -13,7 +13,7 @@ from tracetax.results.findings import (
     find_measure,
 )
 from tracetax.service import Objective
-from tracetax.words import listed_words
+from tracetax.words import listed_words, one
 
 UNKNOWN = "is not known"
 LOPSIDED = 1.5
@@ -52,8 +52,12 @@ def _added(part: PartFinding, row: ConfigurationFinding) -> Statement | None:
     if not times and not ratio:
         return None
     clauses = [f"{_amount(measure, MS, 'ms')} to {words}" for words, measure in times]
+    started = find_measure(row, "overhead", "call")
+    if started and not declaration_of(row.parameters).warms_up(row.parameters):
+        clauses.append(f"{_amount(started, MS, 'ms')} to the start until the first answer")
     if ratio:
-        clauses.append(f"{_percent(ratio)} to the CPU of a request")
+        noun = declaration_of(row.parameters).noun
+        clauses.append(f"{_percent(ratio)} to the CPU of {one(noun)}")
     if memory := find_measure(row, "rss_peak_added"):
         clauses.append(f"{_amount(memory, MB, 'MB')} of memory")
     text = f"{condition(part)}, {name_of(row)} adds {listed_words(clauses)}{_records(row)}."
@@ -65,8 +69,8 @@ def _records(row: ConfigurationFinding) -> str:
     requests = row.records.calls
     if not row.records.expected or not requests:
         return ""
-    each = row.records.expected / requests
-    return f"; it makes {each:.3g} {'record' if each == 1 else 'records'} of a request"
+    each, noun = row.records.expected / requests, declaration_of(row.parameters).noun
+    return f"; it makes {each:.3g} {'record' if each == 1 else 'records'} of {one(noun)}"
 
 
 def _objective(part: PartFinding, rows: list[ConfigurationFinding], objective: Objective) -> Statement:

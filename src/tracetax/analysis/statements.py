@@ -145,8 +145,10 @@ def _ns(of: Measure) -> str:
 
 def condition(part: PartFinding) -> str:
     """The rate of a part in words, and its level of each factor: ``At 1,000 calls/s (JDK 17)``."""
-    rate, noun = part.parameters.rate, declaration_of(part.parameters).noun
-    speed = "full speed" if rate == FULL else f"{rate:,.10g} {noun}s/s"
+    rate, kind = part.parameters.rate, declaration_of(part.parameters)
+    if not kind.warms_up(part.parameters):
+        return f"In cold starts{f' ({part.levels})' if part.levels else ''}"
+    speed = "full speed" if rate == FULL else f"{rate:,.10g} {kind.noun}s/s"
     return f"At {speed}{f' ({part.levels})' if part.levels else ''}"
 
 

@@ -1,6 +1,6 @@
 """Fetches and builds what a trial needs, by the ordinary clients, cached by content and checked by checksum."""
 
-from tracetax.artifacts.builds import build_load, build_sink, build_workload, source_files, sources_of
+from tracetax.artifacts.builds import build_host, build_load, build_sink, build_workload, source_files, sources_of
 from tracetax.artifacts.cache import Say, cache_dir, sha256_of
 from tracetax.artifacts.local import keep
 from tracetax.artifacts.maven import fetch
@@ -14,6 +14,7 @@ __all__ = [
     "Say",
     "ToolFailed",
     "Workplace",
+    "build_host",
     "build_load",
     "build_sink",
     "build_start_up",

@@ -5,6 +5,9 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
+from msgspec import Struct
+from msgspec.structs import replace as with_fields
+
 from tracetax.artifacts.cache import BUILT, Say, built, key_of, sha256_of, silent
 from tracetax.artifacts.packages import (
     GO_CAUSES,
@@ -21,7 +24,7 @@ from tracetax.artifacts.tools import find_tool, run_tool
 from tracetax.errors import UserError
 from tracetax.machine.toolchain import Interpreter, go_at
 from tracetax.process import clean_environment
-from tracetax.program import LockedPackages, Workload
+from tracetax.program import Host, LockedPackages, Workload
 
 UNSTAMPED = "-buildvcs=false"
 """No stamp of the checkout's commit: git refuses to tell it where the clone is another user's, and Go then fails."""
@@ -84,14 +87,23 @@ def go_version(cache: Path) -> str:
     return _version([str(find_tool("go", "to build a program", beside_python=True)), "version"], cache)
 
 
-def build_by_go(
-    sources: Path, program: Path, *, log: Path, what: str, advice: str, replace: Mapping[str, Path], scratch: Path
-) -> None:
+class GoModule(Struct, frozen=True):
+    """A Go module, of which a program is built."""
+
+    sources: Path
+    package: str
+    """Its package ``main``, as ``go build`` takes it."""
+    replace: dict[str, Path]
+    """Modules that are taken from folders, by their path."""
+
+
+def build_by_go(module: GoModule, program: Path, *, log: Path, what: str, advice: str, scratch: Path) -> None:
     """Build the program of a Go module whose versions its ``go.sum`` pins. Raises ToolFailed, beginning with ``what``.
 
-    Its modules are fetched by Go, so Go's own settings (proxy, private modules) hold. Modules in ``replace`` are taken
-    from folders: a copy of ``go.mod`` in the empty folder ``scratch`` says so.
+    Its modules are fetched by Go, so Go's own settings (proxy, private modules) hold. Modules that are taken from
+    folders are named by a copy of ``go.mod`` in the empty folder ``scratch``.
     """
+    sources, replace = module.sources, module.replace
     go = str(find_tool("go", "to build a program", beside_python=True))
 
     def run(*words: str) -> None:
@@ -113,11 +125,11 @@ def build_by_go(
         run(
             "mod",
             "edit",
-            *(f"-replace={module}={folder}" for module, folder in replace.items()),
+            *(f"-replace={name}={folder}" for name, folder in replace.items()),
             str(scratch / "go.mod"),
         )
         modfile = (f"-modfile={scratch / 'go.mod'}",)
-    run("build", *modfile, "-o", str(program), ".")
+    run("build", *modfile, "-o", str(program), module.package)
 
 
 def sources_of(root: Path, workload: Workload) -> Path:
@@ -157,6 +169,14 @@ def build_workload(
     if not source_files(folder):
         raise _no_sources(root, workload)
     return folder
+
+
+def build_host(root: Path, workload: Workload, host: Host, cache: Path, say: Say = silent) -> Path:
+    """The program that Go builds for a host of a workload. Raises UserError where Go is missing or the build fails."""
+    assert host.go
+    kind = workload.key.partition("/")[0]
+    module = with_fields(workload, key=f"{kind}/{host.sources}", sources="", go=host.go)
+    return _built_by_go(root, module, cache, say) / host.go.program
 
 
 def _no_sources(root: Path, workload: Workload) -> UserError:

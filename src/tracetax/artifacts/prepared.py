@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from tracetax.artifacts.archives import ArchiveError, unpack
-from tracetax.artifacts.builds import build_by_go, go_version
+from tracetax.artifacts.builds import GoModule, build_by_go, go_version
 from tracetax.artifacts.cache import BUILT, CONTENTS, Say, built, key_of, sha256_of, silent, staging
 from tracetax.artifacts.compiling import compile_folder, javac_version, pack
 from tracetax.artifacts.native import build_library, compiler_key, jdk_include
@@ -208,12 +208,11 @@ class _Making:
         self._say(f"building {what.program} of {self._place.agent} by Go: minutes, once")
         with staging(self._place.cache) as scratch:
             build_by_go(
-                sources,
+                GoModule(sources, what.package, replaced),
                 folder / what.program,
                 log=self._log,
                 what=f"{self._named} could not be built",
                 advice=self._advice,
-                replace=replaced,
                 scratch=scratch,
             )
 

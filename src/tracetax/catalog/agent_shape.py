@@ -4,11 +4,12 @@ docs/agent-file.md explains every key. Artifacts and ``[[prepare]]`` may stand i
 """
 
 from collections.abc import Mapping
+from datetime import date, datetime
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from msgspec import Meta, Struct, ValidationError, convert
 
-from tracetax.agent import CallRecords, Instrumentations
+from tracetax.agent import CallRecords, Instrumentations, Release
 from tracetax.catalog.reading import Count, Name, Positive, Report, Text, did_you_mean, join
 from tracetax.catalog.units import Duration, Size
 from tracetax.errors import UserError
@@ -67,6 +68,16 @@ ClassName: TypeAlias = Annotated[
 ]
 
 
+def day(value: object) -> str:
+    """Read a date of TOML, ``2013-10-16``, as text of ISO 8601."""
+    if not isinstance(value, date) or isinstance(value, datetime):
+        raise UserError("must be a date without quotation marks, as 2013-10-16")
+    return value.isoformat()
+
+
+Day: TypeAlias = Annotated[str, Meta(extra={"read": day})]
+
+
 class ReleasesShape(Struct, frozen=True):
     """``runtime = { min = 8, tested = [17] }``."""
 
@@ -82,6 +93,7 @@ class ArtifactShape(Struct, frozen=True, kw_only=True):
     given: Text | None = None
     sha256: Checksum | None = None
     version: Text | None = None
+    released: Day | None = None
 
 
 class CompilationShape(Struct, frozen=True, kw_only=True):
@@ -221,13 +233,22 @@ class SetupShape(Struct, frozen=True, kw_only=True):
     sampling: SamplingShape | None = None
 
 
+class ReleaseShape(Struct, frozen=True, kw_only=True):
+    """``release = { artifact = "v1_8", line = "TCP" }``."""
+
+    artifact: ArtifactName
+    line: Text
+
+
 class ConfigurationShape(SetupShape, frozen=True, kw_only=True):
     """``[configurations.<name>]``."""
 
     title: Text
     extends: str | None = None
     profile: Profile | None = None
+    if_nothing_arrives: str | None = None
     published: dict[Name, Text] = {}
+    release: ReleaseShape | None = None
 
 
 class TechnologyShape(SetupShape, frozen=True, kw_only=True):
@@ -258,6 +279,7 @@ class AgentShape(Struct, frozen=True, kw_only=True):
     kinds: tuple[Name, ...] = (CALL_TREE,)
     instrumentation: Text
     instrumentations: InstrumentationsShape | None = None
+    floor: Name | None = None
     version: Text | None = None
     environment_prefixes: tuple[VariableName, ...] = ()
     artifacts: dict[ArtifactName, ArtifactShape] = {}
@@ -277,7 +299,13 @@ def artifact_of(name: str, said: ArtifactShape) -> Artifact:
         url=said.url or "",
         given=said.given or "",
         version_named=said.version or "",
+        released=said.released or "",
     )
+
+
+def release_of(said: ReleaseShape | None) -> Release | None:
+    """``release`` of a configuration as the rest of Tracetax knows it."""
+    return said and Release(said.artifact, said.line)
 
 
 def instrumentations_of(said: InstrumentationsShape | None) -> Instrumentations | None:

@@ -1,13 +1,13 @@
-"""Servers beside a workload: real backends (``backends/<name>/backend.toml``, ``--backend``) and stores.
+"""Real backends beside a workload: ``backends/<name>/backend.toml``, ``--backend``.
 
-docs/backends.md explains every key of a backend's file, docs/store-file.md those of ``stores/<name>/store.toml``.
+docs/backends.md explains every key.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Literal
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 from msgspec.structs import replace
 
 from tracetax.backend import Backend, Counters, Ready, Start, port_name
@@ -15,22 +15,17 @@ from tracetax.catalog.agent_checks import check_artifact, check_names, check_ste
 from tracetax.catalog.agent_shape import (
     ArtifactName,
     ArtifactShape,
-    Checksum,
     ClassName,
-    Coordinate,
     Homepage,
-    Inside,
     PrepareShape,
     UrlPath,
     VariableName,
     artifact_of,
     step_of,
 )
-from tracetax.catalog.placeholders import ARTIFACT, BACKEND_FILES, OF_STORE, PREPARED, RECEIVED, SEED, known_to_backend
+from tracetax.catalog.placeholders import BACKEND_FILES, RECEIVED, known_to_backend
 from tracetax.catalog.reading import (
     COMMAND_LINE,
-    Name,
-    Positive,
     Report,
     Shape,
     Text,
@@ -41,15 +36,9 @@ from tracetax.catalog.reading import (
     read_file,
 )
 from tracetax.catalog.units import Duration, Size
-from tracetax.model import Agent, Artifact, Experiment, Use
-from tracetax.preparation import PrepareStep
-from tracetax.store import SERVER, Counting, Data, End, FileReady, Server, Store
+from tracetax.model import Agent, Experiment, Use
 
 OPTION = "--backend"
-Architecture: TypeAlias = Annotated[
-    str, Meta(pattern="[a-z0-9_]{1,64}", extra={"means": "an architecture as uname -m prints it, such as x86_64"})
-]
-SignalName: TypeAlias = Literal["INT", "TERM", "QUIT", "KILL"]
 
 
 class StartShape(Struct, frozen=True, kw_only=True):
@@ -99,75 +88,13 @@ class BackendShape(Struct, frozen=True, kw_only=True):
     counters: CountersShape
 
 
-class ServerShape(Struct, frozen=True, kw_only=True):
-    """``[servers.<architecture>]``."""
-
-    maven: Coordinate
-    sha256: Checksum
-    archive: Inside
-
-
-class FileReadyShape(Struct, frozen=True, kw_only=True):
-    """``ready`` of a store."""
-
-    file: Text
-    line: Positive
-    text: Text
-    within: Duration = 60 * 10**9
-
-
-class EndShape(Struct, frozen=True, kw_only=True):
-    """``end`` of a store."""
-
-    signal: SignalName
-    within: Duration = 10 * 10**9
-    with_tracetax: SignalName = "KILL"
-
-
-class StatementsShape(Struct, frozen=True, kw_only=True):
-    """``[statements]``."""
-
-    begin: Text
-    count: Text
-
-
-class DataShape(Struct, frozen=True, kw_only=True):
-    """``[data.<name>]``."""
-
-    make: tuple[Text, ...]
-    rows: Text
-
-
-class StoreShape(Struct, frozen=True, kw_only=True):
-    """The whole of ``store.toml``."""
-
-    name: Text
-    homepage: Homepage
-    licence: Text
-    user: Text | None = None
-    make: tuple[Text, ...]
-    start: tuple[Text, ...]
-    url: Text
-    ready: FileReadyShape
-    end: EndShape
-    servers: dict[Architecture, ServerShape]
-    statements: StatementsShape
-    data: dict[Name, DataShape] = {}
-
-
 def load_backends(root: Path) -> dict[str, Backend]:
     """All backends by the name of their folder. Raises CatalogError."""
-    shapes = _shapes(root, "backend", BackendShape, _check)
+    shapes = shapes_of(root, "backend", BackendShape, _check)
     return {key: _built(key, shape) for key, shape in shapes.items()}
 
 
-def load_stores(root: Path) -> dict[str, Store]:
-    """All stores by the name of their folder. Raises CatalogError."""
-    shapes = _shapes(root, "store", StoreShape, _check_store)
-    return {key: _store(key, shape) for key, shape in shapes.items()}
-
-
-def _shapes(root: Path, kind: str, shape: type[Shape], check: Callable[[Shape, Report], None]) -> dict[str, Shape]:
+def shapes_of(root: Path, kind: str, shape: type[Shape], check: Callable[[Shape, Report], None]) -> dict[str, Shape]:
     """What ``<kind>s/<name>/<kind>.toml`` say, by name. Raises CatalogError with every problem."""
     found: dict[str, Shape] = {}
     reports: list[Report] = []
@@ -323,47 +250,3 @@ def _check_start(said: BackendShape, report: Report) -> None:
     texts |= {join("start.environment", name): value for name, value in start.environment.items()}
     for key, text in texts.items():
         check_names(key, text, names, report)
-
-
-def _store(key: str, said: StoreShape) -> Store:
-    ready, end, statements = said.ready, said.end, said.statements
-    return Store(
-        key=key,
-        name=said.name,
-        homepage=said.homepage,
-        licence=said.licence,
-        servers={architecture: _server(server) for architecture, server in said.servers.items()},
-        user=said.user or "",
-        make=said.make,
-        start=said.start,
-        url=said.url,
-        ready=FileReady(ready.file, ready.line, ready.text, ready.within),
-        end=End(end.signal, end.within, end.with_tracetax),
-        statements=Counting(statements.begin, statements.count),
-        data={name: Data(data.make, data.rows) for name, data in said.data.items()},
-    )
-
-
-def _server(said: ServerShape) -> Server:
-    """The programs in an archive inside the jar."""
-    jar = PrepareStep("jar", unzip=(f"{{{ARTIFACT}{SERVER}}}",))
-    archive = PrepareStep(SERVER, unzip=(f"{{{PREPARED}jar}}/{said.archive}",))
-    return Server(Artifact(SERVER, said.maven, said.sha256), (jar, archive))
-
-
-def _check_store(said: StoreShape, report: Report) -> None:
-    """Report what must hold beyond the type of each value."""
-    if not said.servers:
-        report.add("servers", "is an empty table: for which architectures are there programs?")
-    texts = {"url": said.url, "ready.file": said.ready.file}
-    for key, words in (("make", said.make), ("start", said.start)):
-        if not words:
-            report.add(key, "is an empty list: its first word is the program")
-        texts |= {f"{key}[{index}]": word for index, word in enumerate(words)}
-    for key, text in texts.items():
-        check_names(key, text, OF_STORE, report)
-    for name, data in said.data.items():
-        if not data.make:
-            report.add(f"data.{name}.make", "is an empty list: which statements make the data?")
-        for index, statement in enumerate(data.make):
-            check_names(f"data.{name}.make[{index}]", statement, (SEED,), report)

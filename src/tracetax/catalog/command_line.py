@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from tracetax.catalog.agent_file import configured, listed, stock_of, unknown_agent
 from tracetax.catalog.experiment_shape import SECONDS_OF_SERVICE, Blocks, NarrowEnough, combinations, too_long
-from tracetax.catalog.kinds import TypedParameters, at_speed, kind_of_file
+from tracetax.catalog.kinds import TypedParameters, kind_of_file
 from tracetax.catalog.own.service import TypedService, objective_of
 from tracetax.catalog.reading import COMMAND_LINE, Report, did_you_mean, raise_problems, read_one
 from tracetax.catalog.settings import Said, TypedSettings, completed, option, typed_settings
@@ -22,7 +22,7 @@ from tracetax.catalog.units import CallRate, CpuUse, Duration, HalfWidth
 from tracetax.catalog.uses import searched_title
 from tracetax.catalog.workload_file import Lack, MeasuredProgram, left_out
 from tracetax.errors import UserError
-from tracetax.kinds import KINDS
+from tracetax.kinds import KINDS, declaration_of
 from tracetax.model import (
     BASELINE,
     FULL,
@@ -145,13 +145,13 @@ def adhoc_experiment(programs: Sequence[MeasuredProgram], typed: TypedExperiment
     said = _typed_parameters(typed, typed.rate, typed.calls, programs[0], report)
     settings = [_levels(typed, program, programs, report) for program in programs]
     kind = kind_of_file(programs[0].key)
+    speed = ""
     if not report.problems:
         parameters = kind.parameters_of({key: level for key, (level,) in said.items()})
+        speed = declaration_of(parameters).speed(parameters)
         if text := too_long(parameters):
             report.add("--rate" if typed.calls is None else "--calls", text)
     raise_problems(report)
-    (rate,) = said["rate"]
-    speed = at_speed(rate, kind.CALLS)
     parts = tuple(
         Part(
             name=f"adhoc{level.suffix}",

@@ -5,10 +5,13 @@ from pathlib import Path
 from typing import Annotated, Literal, cast
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from tracetax.catalog.agent_checks import check_names
 from tracetax.catalog.agent_file import EveryAgent, Known
 from tracetax.catalog.agent_shape import ClassName, Inside, JavaRelease, VariableName
+from tracetax.catalog.hosts import FILE as HOST_FILE
+from tracetax.catalog.hosts import HOSTS, read_hosts
 from tracetax.catalog.kinds import KindOfFile, kind_of_file
 from tracetax.catalog.placeholders import names_in
 from tracetax.catalog.reading import (
@@ -124,18 +127,22 @@ def load_workload(key: str, root: Path) -> tuple[Workload, Runtime]:
         raise UserError(f'"{key}" is no workload{did_you_mean(key, names) or f". There is {one_of(names)}"}')
     report = Report(f"workloads/{key}/{FILE}")
     kind = kind_of_file(key)
-    workload, shape = (
-        None,
-        read_file(root / "workloads" / key / FILE, cast("type[WorkloadShape]", kind.WORKLOAD), report),
-    )
+    workload: Workload | None = None
+    shape = read_file(root / "workloads" / key / FILE, cast("type[WorkloadShape]", kind.WORKLOAD), report)
     reports, runtime = [report], None
     if shape is not None:
         _check(shape, root, kind, report)
-        workload = kind.completed_workload(_built(key, shape), shape)
+        names = (*OF_ENVIRONMENT, *kind.environment_names(shape))
+        hosts, of_hosts = read_hosts(root / "workloads" / key, key, names) if kind.HOSTED else ({}, ())
+        reports += of_hosts
+        if kind.HOSTED and not of_hosts:
+            report.add(HOSTS, f"is a folder without hosts: what serves them stands in {HOSTS}/<host>/{HOST_FILE}")
+        workload = kind.completed_workload(replace(_built(key, shape), hosts=hosts), shape)
         if not report.concerns("runtime"):
             runtime, of_runtime = read_runtime(shape.runtime, root)
             reports.append(of_runtime)
-            _check_runs(shape, runtime, report)
+            if not kind.HOSTED:
+                _check_runs(shape, runtime, report)
     raise_problems(*reports)
     assert workload and runtime  # where one is missing, a report says why
     return workload, runtime
@@ -224,6 +231,21 @@ def check_offers(experiment: Experiment, workload: Workload) -> None:
 
 def _check(said: WorkloadShape, root: Path, kind: KindOfFile, report: Report) -> None:
     """Report what must hold beyond the type of each value."""
+    if not kind.HOSTED:
+        _check_start(said, kind, report)
+    if said.build:
+        _check_build(said.build, report)
+    for name, value in said.environment.items():
+        check_names(join("environment", name), value, (*OF_ENVIRONMENT, *kind.environment_names(said)), report)
+    kind.check_workload(said, report)
+    names = runtime_names(root)
+    if said.runtime not in names:
+        hint = did_you_mean(said.runtime, names) or f". There is {one_of(names)}"
+        report.add("runtime", f'"{said.runtime}" is no runtime{hint}')
+
+
+def _check_start(said: WorkloadShape, kind: KindOfFile, report: Report) -> None:
+    """Report what is wrong in how a program is started."""
     words = WORDS if kind.DRIVES else tuple(word for word in WORDS if word not in ARGUMENTS)
     for index, word in enumerate(said.start):
         key = f"start[{index}]"
@@ -243,15 +265,6 @@ def _check(said: WorkloadShape, root: Path, kind: KindOfFile, report: Report) ->
             report.add("start", 'must have one of "{runtime}" (what runs the program) and "{program}" (what was built)')
         elif ("program" in used) != bool(said.build and said.build.go):
             report.add("build", 'must be by go where "{program}" stands in start, and only there')
-    if said.build:
-        _check_build(said.build, report)
-    for name, value in said.environment.items():
-        check_names(join("environment", name), value, (*OF_ENVIRONMENT, *kind.environment_names(said)), report)
-    kind.check_workload(said, report)
-    names = runtime_names(root)
-    if said.runtime not in names:
-        hint = did_you_mean(said.runtime, names) or f". There is {one_of(names)}"
-        report.add("runtime", f'"{said.runtime}" is no runtime{hint}')
 
 
 def _check_build(build: BuildShape, report: Report) -> None:

@@ -1,6 +1,5 @@
 """What a store holds and was asked: data made from a seed, statements counted by the server, rows that changed."""
 
-import ipaddress
 import re
 from collections.abc import Mapping
 from types import TracebackType
@@ -11,6 +10,7 @@ import psycopg
 from msgspec import Struct
 
 from tracetax.catalog.placeholders import OF_STORE, SEED, fill
+from tracetax.companions.loopback import is_loopback
 from tracetax.companions.store import StoreLost
 from tracetax.errors import UserError
 from tracetax.store import Data, Store
@@ -57,8 +57,10 @@ class Database:
     """A connection of Tracetax's own to a store. Use as a context manager; it starts and removes no server."""
 
     def __init__(self, store: Store, url: str) -> None:
-        """Connect, and make that statements can be asked for. Raises StoreLost."""
+        """Connect, and make that statements can be asked for. Raises StoreLost. The store is one that runs some."""
+        assert store.statements
         self.store = store
+        self._count = store.statements.count
         self._place = place_of(url)
         try:
             self._connection = psycopg.connect(
@@ -85,7 +87,7 @@ class Database:
         """What the store was asked since its start, but for what Tracetax asked itself. Raises StoreLost."""
         asked = {
             str(text): StatementCount(int(calls), int(rows))
-            for text, calls, rows in self._run(self.store.statements.count)
+            for text, calls, rows in self._run(self._count)
             if OWN not in str(text)
         }
         return Statements(asked)
@@ -134,7 +136,7 @@ def existing(store: Store, url: str) -> str:
     if not re.fullmatch(r"[a-z][a-z0-9+.-]*", said.scheme) or not said.netloc:
         raise UserError(f"{place_of(url) or 'An empty text'} is no address of a database.\n{way_out}")
     for host in map(unquote, hosts):
-        if not _is_loopback(host):
+        if not is_loopback(host):
             what = f"lies on {host}" if host else "names no host"
             raise UserError(
                 f"The database {place_of(url)} {what}: only one on this machine is measured, by a loopback address.\n"
@@ -146,10 +148,3 @@ def existing(store: Store, url: str) -> str:
 def place_of(url: str) -> str:
     """Host, port and name of a database, without who may use it, and how."""
     return url.rpartition("@")[2].rpartition("//")[2].partition("?")[0]
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

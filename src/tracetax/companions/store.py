@@ -18,8 +18,9 @@ from typing import Self
 from msgspec import Struct
 
 from tracetax.catalog.placeholders import fill
-from tracetax.companions.loopback import free_port, listens_elsewhere
+from tracetax.companions.loopback import free_port, listens_elsewhere, ports_of
 from tracetax.companions.sink import SinkLost
+from tracetax.companions.store_files import make_files
 from tracetax.printable import printable
 from tracetax.process import Apart, Process, clean_environment
 from tracetax.store import Store
@@ -52,14 +53,17 @@ class StoreServer:
     It may serve several workloads, and several may run side by side.
     """
 
-    def __init__(self, supplied: SuppliedStore, *, folder: Path, log: Path, cores: Collection[int] = ()) -> None:
+    def __init__(
+        self, supplied: SuppliedStore, *, folder: Path, log: Path, cores: Collection[int] = (), seed: int = 1
+    ) -> None:
         """Make it in ``folder``, which is new and goes with it, start it, and wait until it takes connections.
 
-        Raises StoreLost where it does not come up.
+        ``seed`` says which of equally good files it finds, where it keeps its data in files. Raises StoreLost where it
+        does not come up.
         """
         self.log = log
         self.store = supplied.store
-        self._folder = folder
+        self.folder = folder
         self._cores = cores
         try:
             folder.mkdir(mode=0o700, parents=True)
@@ -71,9 +75,11 @@ class StoreServer:
             self._apart, self._before = self._identity(supplied.server)
             values = self._values(supplied.server)
             self.url = fill(self.store.url, values)
-            self._make([fill(word, values) for word in self.store.make])
+            if self.store.make:
+                self._make([fill(word, values) for word in self.store.make])
+            self._lay(values, seed)
             self.process = self._started([fill(word, values) for word in self.store.start])
-            self._await_ready(Path(fill(self.store.ready.file, values)))
+            self._await_ready(Path(fill(self.store.ready.file, values)), int(values["store.port"]))
         except BaseException:
             self._end()
             raise
@@ -102,8 +108,8 @@ class StoreServer:
                 pwd.getpwuid(os.geteuid())
                 return Apart(dies_by=dies_by), ()
             user = pwd.getpwnam(self.store.user)
-            if enters(self._folder.parent) and enters(server):
-                os.chown(self._folder, user.pw_uid, user.pw_gid)
+            if enters(self.folder.parent) and enters(server):
+                os.chown(self.folder, user.pw_uid, user.pw_gid)
                 return Apart(user.pw_uid, user.pw_gid, dies_by), ()
         namespace = shutil.which("unshare")
         if namespace is None:
@@ -117,19 +123,19 @@ class StoreServer:
         needs = "It needs a user namespace, since"
         if os.geteuid() != 0:
             return f"{needs} this machine knows no user {os.geteuid()}: run as one that it knows"
-        what = f"{self.store.user} may not enter {self._folder.parent} or its programs"
+        what = f"{self.store.user} may not enter {self.folder.parent} or its programs"
         return f"{needs} {what}: keep runs, and the cache (TRACETAX_CACHE), where every user may enter"
 
     def _values(self, server: Path) -> Mapping[str, str]:
         password = secrets.token_hex(16)
-        file = self._folder / "password"
+        file = self.folder / "password"
         file.touch(mode=0o600)
         file.write_text(password)
         if self._apart.user is not None:
             os.chown(file, self._apart.user, self._apart.group or 0)
         return {
             "server": str(server),
-            "store.dir": str(self._folder),
+            "store.dir": str(self.folder),
             "store.port": str(free_port()),
             "store.password": password,
             "store.password_file": str(file),
@@ -144,23 +150,36 @@ class StoreServer:
             what = f"could not be made: {Path(command[0]).name} {how}"
             raise self._lost(f"{what}. {self._way_out}" if self._before else what)
 
+    def _lay(self, values: Mapping[str, str], seed: int) -> None:
+        """Make the folders and files that it keeps its data in."""
+        for files in self.store.files.values():
+            place = Path(fill(files.folder, values))
+            try:
+                make_files(place, files, seed)
+                if self._apart.user is not None:
+                    for made in (place, *place.iterdir()):
+                        os.chown(made, self._apart.user, self._apart.group or 0)
+            except OSError as error:
+                why = f"its data cannot be made in {place}: {error.strerror or error}"
+                raise self._lost(f"cannot start: {why}") from error
+
     def _started(self, command: Sequence[str]) -> Process:
         return Process(
             [*self._before, *command],
-            environment=clean_environment(os.environ, {"TMPDIR": str(self._folder)}),
+            environment=clean_environment(os.environ, {"TMPDIR": str(self.folder)}),
             stdout=self.log,
             stderr=self.log,
-            directory=self._folder,
+            directory=self.folder,
             cores=self._cores,
             apart=self._apart,
         )
 
-    def _await_ready(self, file: Path) -> None:
+    def _await_ready(self, file: Path, port: int) -> None:
         assert self.process is not None
         ready = self.store.ready
         limit = ready.within_ns / 1e9
         deadline = time.monotonic() + limit
-        while _line(file, ready.line) != ready.text:
+        while not (_line(file, ready.line) == ready.text if ready.file else port in ports_of(self.process.pid)):
             if self.process.poll():
                 raise self._lost("did not start")
             if time.monotonic() > deadline:
@@ -185,7 +204,7 @@ class StoreServer:
             if self.process:
                 self.process.__exit__(None, None, None)
                 free_shared_memory(self.process.pid)
-            shutil.rmtree(self._folder, ignore_errors=True)
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     def __enter__(self) -> Self:
         return self

@@ -11,9 +11,11 @@ from importlib.util import find_spec
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, Union
 
+from msgspec import Struct
+
 from tracetax.agent import Configuration
 from tracetax.errors import UserError
-from tracetax.parameters import Offers, Parameters, Rate
+from tracetax.parameters import FULL, Offers, Parameters, Rate
 
 KINDS = tuple(sorted(module.name for module in iter_modules(__path__)))
 """The kinds of workload, by the names of their modules."""
@@ -22,6 +24,19 @@ KIND = "KIND"
 
 
 P = TypeVar("P", bound=Parameters)
+
+
+class Bounds(Struct, frozen=True):
+    """What a program under test may use, and finds; zeros where there is no limit."""
+
+    memory_bytes: int = 0
+    cores: float = 0.0
+    """CPU per second."""
+    drops_page_cache: bool = False
+    """Whether no file is in memory when it is started."""
+
+
+UNBOUNDED = Bounds()
 
 
 class Declaration(ABC, Generic[P]):
@@ -110,6 +125,36 @@ class Declaration(ABC, Generic[P]):
     def parameters_to_check(self, offers: Offers) -> P:
         """What an agent's file is checked with: few calls, far from any loss."""
 
+    def speed(self, parameters: P) -> str:
+        """How fast calls are started, in words: ``at 100 requests/s``."""
+        rate = parameters.rate
+        return "at full speed" if rate == FULL else f"at {rate:,g} {self.noun}s/s"
+
+    def warms_up(self, parameters: P) -> bool:
+        """Whether calls are made before the measured ones; else the first call of a fresh process is measured."""
+        del parameters
+        return True
+
+    def host(self, parameters: P) -> str:
+        """Which of the workload's hosts serves the program; empty where it has none."""
+        del parameters
+        return ""
+
+    def frozen_ns(self, parameters: P) -> int | None:
+        """How long the program is stopped after the last call and then killed; None where it ends in order."""
+        del parameters
+        return None
+
+    def bounds(self, parameters: P) -> Bounds:
+        """What the program may use."""
+        del parameters
+        return UNBOUNDED
+
+    def price_per_million(self, parameters: P, duration_ns: float) -> float | None:
+        """What a million calls cost that take so long, in money; None where nobody asks for any."""
+        del parameters, duration_ns
+        return None
+
     def sorts(self, parameters: P) -> tuple[str, ...]:
         """Sorts of calls whose records are counted one call at a time before any is measured; none where all are alike.
 
@@ -159,9 +204,10 @@ def declaration_of(parameters: P) -> Declaration[P]:
 
 if TYPE_CHECKING:
     from tracetax.kinds.calltree import TreeParameters
+    from tracetax.kinds.functions import FunctionParameters
     from tracetax.kinds.requests import RequestParameters
 
-    AnyParameters: TypeAlias = TreeParameters | RequestParameters
+    AnyParameters: TypeAlias = TreeParameters | FunctionParameters | RequestParameters
     """The parameters of any kind."""
 else:
     AnyParameters = Union[tuple(declaration(kind).parameters for kind in KINDS)]  # noqa: UP007

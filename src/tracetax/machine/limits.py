@@ -23,7 +23,7 @@ def read_limits(root: Path = Path("/")) -> MachineLimits:
     """Read both versions of control groups, whichever are mounted under ``root``."""
     cpus: list[float] = []
     memory: list[int] = []
-    for folder in _groups(root):
+    for folder in group_folders(root):
         quota, period = _words(folder / "cpu.max", 2) or (
             *(_words(folder / "cpu.cfs_quota_us", 1) or ("max",)),
             *(_words(folder / "cpu.cfs_period_us", 1) or ("100000",)),
@@ -40,7 +40,7 @@ def read_limits(root: Path = Path("/")) -> MachineLimits:
 def read_throttling(root: Path = Path("/")) -> int | None:
     """For how long this process's groups were stopped because their quota was used up, ns; None where not counted."""
     stopped_ns: list[int] = []
-    for folder in _groups(root):
+    for folder in group_folders(root):
         file = folder / "cpu.stat"
         if _words(folder / "cpu.cfs_quota_us", 1) not in (None, ("-1",)):
             stopped_ns.append(_field(file, "throttled_time"))
@@ -51,7 +51,7 @@ def read_throttling(root: Path = Path("/")) -> int | None:
 
 def cgroup_version(root: Path = Path("/")) -> str | None:
     """Which version of control groups gives this process its processors' time, v1 or v2; None where none is seen."""
-    folders = list(_groups(root))
+    folders = list(group_folders(root))
     for version, file in (("v1", "cpu.cfs_quota_us"), ("v2", "cpu.stat")):
         if any((folder / file).exists() for folder in folders):
             return version
@@ -72,7 +72,7 @@ def memory_available(root: Path = Path("/")) -> int:
     not in the machine's own figure.
     """
     left = [meminfo(root, "MemAvailable")]
-    for folder in _groups(root):
+    for folder in group_folders(root):
         for limit_name, usage_name, droppable in (
             ("memory.max", "memory.current", "inactive_file"),
             ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
@@ -88,7 +88,7 @@ def meminfo(root: Path, name: str) -> int:
     return _field(root / "proc/meminfo", f"{name}:") * 1024
 
 
-def _groups(root: Path) -> Iterator[Path]:
+def group_folders(root: Path) -> Iterator[Path]:
     """The group folders of this process, each followed by its ancestors."""
     mount = root / "sys/fs/cgroup"
     try:

@@ -33,6 +33,7 @@ from tracetax.report.views import (
     unit_of,
 )
 from tracetax.results.findings import ConfigurationFinding, Measure, PartFinding
+from tracetax.words import one
 
 WARNING = "⚠"
 MIN_TITLE = 16
@@ -54,7 +55,7 @@ class Layout:
         self.agent = _widest(printable(row.agent_name) for row in rows)
         self.unit = unit = time_unit(parts[0].part)
         tails = [_p99(row, unit) for row in rows]
-        self.tail = ("p99 of", f"a {call_noun(parts[0].part)}")
+        self.tail = ("p99 of", one(call_noun(parts[0].part)))
         self.p99 = _widest((*self.tail, *tails)) if any(tails) else 0
         self.records = _widest((*RECORDS, *map(_records, rows)))
         title = _widest(printable(title_of(row)) for row in rows)

@@ -14,14 +14,15 @@ from tracetax.printable import printable
 from tracetax.report import numbers
 from tracetax.report.views import half_width
 from tracetax.results.findings import Measure
+from tracetax.words import one
 
 NAMES = {
     "overhead": "overhead per {per}",
     "cpu": "CPU per {per}",
-    "service_time": "time of a {noun}",
-    "response_time": "time of a {noun}",
-    "service_time_p99": "p99 of a {noun}",
-    "response_time_p99": "p99 of a {noun}",
+    "service_time": "time of {one}",
+    "response_time": "time of {one}",
+    "service_time_p99": "p99 of {one}",
+    "response_time_p99": "p99 of {one}",
     "startup_first_call": "start to first {noun}",
 }
 """Measures that are shown; the others are in the JSON."""
@@ -122,8 +123,8 @@ def moved_baselines(comparison: RunComparison) -> Iterator[str]:
             share = abs(change.ratio.estimate - 1)
             than = "longer" if change.verdict == "more" else "less long"
             yield (
-                f"{row.part_title}: without an agent a {row.noun} took {numbers.percent(share)} {than} in the second "
-                "run. That much of any difference may be the machine's."
+                f"{row.part_title}: without an agent {one(row.noun)} took {numbers.percent(share)} {than} in the "
+                "second run. That much of any difference may be the machine's."
             )
 
 
@@ -166,7 +167,7 @@ def _line(change: Change, noun: str) -> ComparedMeasure:
         spread = (high - low) / 2
         digits = numbers.fine(change.ratio.estimate, spread)[0]
         ratio = f"× {digits} ({numbers.fine(low, spread)[0]} to {numbers.fine(high, spread)[0]})"
-    name = NAMES[change.name].format(per=noun if change.per == "call" else change.per, noun=noun)
+    name = NAMES[change.name].format(per=noun if change.per == "call" else change.per, noun=noun, one=one(noun))
     verdict = change.verdict or ("one block" if not change.ci95 and change.first.n_blocks < 2 else "")
     return ComparedMeasure(name, _duration(change.first), _duration(change.second), difference, ratio, verdict)
 

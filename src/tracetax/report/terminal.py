@@ -14,6 +14,7 @@ from tracetax.printable import printable
 from tracetax.report import headline, lines, numbers
 from tracetax.report.columns import GAP, Layout, in_unit, warnings_of
 from tracetax.report.decision import BEST, MEANING, ROOM, ChoiceTable, Quantity, decision, reading
+from tracetax.report.functions import FunctionTable, function_tables
 from tracetax.report.kinds import call_noun, time_unit
 from tracetax.report.published import PublishedView, TimePerCall, published_view
 from tracetax.report.views import (
@@ -41,6 +42,7 @@ from tracetax.report.views import (
 from tracetax.report.workloads import WorkloadCost, WorkloadTable, workload_tables
 from tracetax.results.findings import ConfigurationFinding, Findings, GrowthFinding
 from tracetax.results.records import Verdict
+from tracetax.words import one
 
 LONGEST_LABEL = 34
 """Of a line of the table side by side: two configurations then fit into 80 columns."""
@@ -84,6 +86,9 @@ def render(findings: Findings, console: Console, page: Path | None, run: Path) -
         if published:
             console.print()
             _published(console, published)
+    for table in function_tables(parts):
+        console.print()
+        _functions(console, table)
     for group in lines.by_kind(findings.growth):
         if group[0].slope.name != "service_time" or any(line.published for line in group):
             console.print()
@@ -162,6 +167,19 @@ def _across(console: Console, across: WorkloadTable) -> None:
         table.add_row(Text(printable(line.name)), *cells)
     console.print(table, highlight=False)
     _print(console, _wrapped(across.meaning, console.width, "dim"))
+
+
+def _functions(console: Console, functions: FunctionTable) -> None:
+    """A cold start in parts, or time inside a function, and money."""
+    part = functions.view.part
+    _print(console, _wrapped(f"{part.title}: {functions.title}", console.width, "bold"))
+    table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="dim")
+    for heading in ("", *(line.name for line in functions.lines)):
+        table.add_column(Text(printable(heading)), overflow="fold")
+    for head, *cells in zip(functions.heads, *(line.cells for line in functions.lines), strict=True):
+        table.add_row(head, *map(Text, cells))
+    console.print(table, highlight=False)
+    _print(console, _wrapped(functions.meaning, console.width, "dim"))
 
 
 def _below(cost: WorkloadCost) -> str:
@@ -244,7 +262,11 @@ def _background(view: PartView) -> list[str]:
     ending = f"{blocks}{', indicative' if view.part.indicative else ''}, {STOPPED[view.part.stopped]}"
     ending += "".join(f" · {words}" for words in slow_share_words(view.rows))
     built = [words for baseline in view.baselines[:1] if (words := building_words(baseline))]
-    return [*([f"without an agent a {call_noun(view.part)} takes {', '.join(times)}"] if times else []), *built, ending]
+    return [
+        *([f"without an agent {one(call_noun(view.part))} takes {', '.join(times)}"] if times else []),
+        *built,
+        ending,
+    ]
 
 
 def _failed(console: Console, row: ConfigurationFinding) -> None:

@@ -22,6 +22,8 @@ MeasureName = Literal[
     "lateness_p99",
     "overhead",
     "overhead_ratio",
+    "overhead_to_floor",
+    "cpu_to_floor",
     "allocation",
     "delivery_rate",
     "sink_cpu",
@@ -58,10 +60,29 @@ MeasureName = Literal[
     "build_cpu_added",
     "drain_time",
     "bytes",
+    "inside_time",
+    "inside_time_p99",
+    "inside_time_added",
+    "records_per_call",
+    "bytes_per_call",
+    "start_runtime",
+    "start_agent",
+    "start_imports",
+    "start_ready",
+    "start_invocation",
+    "start_runtime_added",
+    "start_agent_added",
+    "start_imports_added",
+    "start_ready_added",
+    "start_invocation_added",
+    "price_million",
+    "price_million_added",
 ]
 """``service_time`` and ``response_time`` are means of the steady part; ``overhead`` is a paired difference against
 the block's baselines, once per call and once per invocation; ``overhead_ratio`` is their geometric mean ratio: exp of
 the mean log ratio over blocks, not the ratio of the means.
+``overhead_to_floor`` is a configuration's overhead ÷ that of the reference tracer of the part (``floor`` in an agent's
+file) in the same blocks, a geometric mean, and ``cpu_to_floor`` the same of the CPU of all threads per record.
 A median, percentile or maximum is the mean of the starts' own, not one of all calls; a quantile is missing where a
 start has fewer than ten calls beyond it.
 ``service_time_second_half`` is the estimator of MooBench: mean of the second half of a start's calls. ``cpu`` is that
@@ -79,4 +100,8 @@ is the standard deviation of the used heap over time ÷ its mean, between first 
 built a trial's program, where it was built there; what ends in ``_added`` is a paired difference against the block's
 baselines. ``drain_time`` counts from the last call to the last record; ``bytes`` are those on the wire or on disk.
 ``sink_cpu`` is the sink's in the whole measured phase; ``receiver_cpu`` that of the sink, or of the backend in its
-place, from first call to drained."""
+place, from first call to drained.
+Of functions: ``inside_time`` is what the function says of its own work; ``records_per_call`` and ``bytes_per_call`` are
+what arrived of an invocation; ``start_runtime``, ``_agent``, ``_imports``, ``_ready`` and ``_invocation`` are the parts
+of a cold start, which add up to it; ``price_million`` is what a million invocations cost, in the parameters'
+currency."""

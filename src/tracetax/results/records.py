@@ -235,6 +235,12 @@ class TrialRecord(Struct, frozen=True):
     """Intended start to end of a call; only at a rate."""
     lateness: Durations | None = None
     """Intended to real start; only at a rate."""
+    inside: Durations | None = None
+    """How long the work of a call took by itself, where the program tells it."""
+    marks: dict[str, int] = {}
+    """Moments of the program's start that it tells, CLOCK_MONOTONIC ns, by their names."""
+    stopped_ns: int = 0
+    """When the program was stopped after its last call, to be killed later; 0 where it ended in order."""
     second_half_mean_ns: float | None = None
     """Mean service time of the second half of each thread's calls, steady or not: MooBench's estimator."""
     in_calls_ns: int | None = None

@@ -20,7 +20,7 @@ from tracetax.kinds import declaration_of
 from tracetax.run.context import MEASURED
 from tracetax.run.equipment import Equipment
 from tracetax.run.plan import TrialPlan
-from tracetax.store import SERVER, Store
+from tracetax.store import ANY, SERVER, Store
 
 
 def supply_backend(backend: Backend, folder: Path, cache: Path, say: Say) -> Supplied:
@@ -42,14 +42,14 @@ def supply_backend(backend: Backend, folder: Path, cache: Path, say: Say) -> Sup
 def supply_store(store: Store, folder: Path, cache: Path, say: Say = silent) -> SuppliedStore:
     """Fetch and unpack a store's programs for this machine's architecture. Raises UserError."""
     architecture = platform.machine()
-    server = store.servers.get(architecture)
+    server = store.servers.get(architecture) or store.servers.get(ANY)
     if server is None:
         there = one_of(store.servers)
         raise UserError(
             f"{store.name} is not there for {architecture}, but for {there}: {folder / 'store.toml'}, servers.",
             ExitCode.ENVIRONMENT,
         )
-    artifacts = {SERVER: obtain(server.artifact, cache, say)}
+    artifacts = {SERVER: obtain(server.artifact, cache, say)} if server.artifact else {}
     folders = prepared(server.steps, _workplace(store.key, folder, artifacts, cache, "store.toml"), say)
     return SuppliedStore(store, folders[SERVER])
 

@@ -20,6 +20,8 @@ class Limits(Struct, frozen=True):
     """How long each process may take that builds a trial's program."""
     start: float = 60.0
     burst: float = 30.0
+    burst_hosted: float = 120.0
+    """The same of a function, which may take seconds."""
     warm_up: float = 90.0
     calls_base: float = 60.0
     drain_base: float = 30.0
@@ -77,6 +79,10 @@ class Equipment(Struct, frozen=True):
     """What a service keeps its data in, by name: a store that each trial starts, or the address of one.
 
     In a trial all are addresses."""
+    enters: tuple[str, ...] = ()
+    """Of a trial: files of the control groups that bound its program, which that enters."""
+    host_programs: dict[str, Path] = {}
+    """What was built for the workload's hosts, by their names."""
     others: dict[str, "Equipment"] = {}
     """Where a run measures several workloads: what trials of the others are set up with, by the workload."""
 

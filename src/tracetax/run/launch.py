@@ -13,6 +13,7 @@ from tracetax.model import SCRAPED, WORKLOAD_BUILT
 from tracetax.process import clean_environment
 from tracetax.program import Service
 from tracetax.run.equipment import Equipment
+from tracetax.run.hosted import of_host
 from tracetax.run.plan import TrialPlan, records_made
 from tracetax.run.runtimes import setting_flags
 from tracetax.run.stores import variable
@@ -73,6 +74,7 @@ def command_line(
         WORKLOAD_BUILT: values[WORKLOAD_BUILT],
         LISTEN_PORT: str(ports.get(LISTEN, "")),
         **{f"stores.{name}.url": str(url) for name, url in equipment.stores.items()},
+        **of_host(equipment, scratch),
     }
     own = {name: fill(value, values) for name, value in config.environment.items()}
     environment = {name: fill(value, texts) for name, value in workload.environment.items()}

@@ -8,6 +8,7 @@ from tracetax.machine.disturbance import cpu_pressure
 from tracetax.program import ThreadNames
 from tracetax.results.records import CpuAccount, CpuTimes, Disturbance, TrialRecord, Verdict, WarmUp
 from tracetax.run import verdicts as judge
+from tracetax.run.freezing import of_frozen
 from tracetax.run.plan import TrialPlan, records_due
 from tracetax.run.stages import TrialOutcome
 from tracetax.workloads.driver import Driver
@@ -50,6 +51,9 @@ def finished(
         moments=replace(record.moments, drained=outcome.drained.at_ns),
         disturbance=_disturbance(outcome),
         singles=outcome.singles,
+        inside=result.inside,
+        marks=result.marks,
+        stopped_ns=outcome.stopped_ns,
     )
 
 
@@ -103,11 +107,16 @@ def _verdicts(plan: TrialPlan, outcome: TrialOutcome, ledger: Ledger, warm: Warm
     """Every judgement on the trial."""
     config, protocols = plan.config, outcome.measured.protocols
     learned = declaration_of(plan.part.parameters).is_learned(plan.part.parameters)
+    frozen_ns = declaration_of(plan.part.parameters).frozen_ns(plan.part.parameters)
     elsewhere = summed(count for name, count in protocols.items() if config.protocol not in (None, name))
     return [
         *judge.of_warm_up(warm, config, connected=outcome.warmed.connected, delivers=plan.delivers),
         *judge.of_other_http((outcome.before.protocols, protocols), received=ledger.received),
-        *judge.of_records(ledger, config, backend=plan.use.backend, learned=learned),
+        *(
+            of_frozen(ledger, config, frozen_ns)
+            if frozen_ns is not None
+            else judge.of_records(ledger, config, backend=plan.use.backend, learned=learned)
+        ),
         *judge.of_sample(ledger, warm.ledger, config),
         *judge.of_metrics(outcome.measured.of(config.protocol), ledger, warm.ledger, config),
         *judge.of_other_protocols(elsewhere, config),
@@ -161,7 +170,7 @@ def with_process(record: TrialRecord, driver: Driver) -> TrialRecord:
             main=0 if driver.loads else driver.moment("main"),
             ready=driver.moment("ready"),
             # the first call of a service is the question whether it is ready, the first time that it is answered so
-            first_monitored=driver.moment("ready" if driver.loads else "first-monitored"),
+            first_monitored=driver.moment("answered") or driver.moment("ready" if driver.loads else "first-monitored"),
             warm=driver.moment("warmed"),
             first_call=driver.moment("first-call"),
             last_call=driver.moment("last-call"),

@@ -50,8 +50,15 @@ class TrialPlan(Struct, frozen=True):
         That needs records that are sent while the program runs.
         """
         config = self.config
+        warms_up = declaration_of(self.part.parameters).warms_up(self.part.parameters)
         seen = config.protocol not in (None, SCRAPED) and not config.writes_files and not config.held_until_exit
-        return self.first and seen and not self.use.backend and config.delivery in (Delivery.COMPLETE, Delivery.LOSSY)
+        return (
+            self.first
+            and warms_up
+            and seen
+            and not self.use.backend
+            and config.delivery in (Delivery.COMPLETE, Delivery.LOSSY)
+        )
 
     @property
     def cell(self) -> Cell:

@@ -31,8 +31,10 @@ from tracetax.machine.facts import Machine
 from tracetax.machine.isolation import Isolation
 from tracetax.model import BASELINE, Agent, Experiment, Part
 from tracetax.run.backends import supply_backend
+from tracetax.run.bounding import check_bounds
 from tracetax.run.building import check_buildable
 from tracetax.run.equipment import Equipment
+from tracetax.run.hosted import build_hosts, check_hosts
 from tracetax.run.runtimes import (
     agents_by_release,
     check_runtimes,
@@ -133,6 +135,8 @@ def _of_workload(
     users_stores(workload, root, os.environ)
     interpreters = obtain_interpreters(experiment, workload, runtime, root, cache, say)
     check_runtimes(experiment, used, runtime, interpreters)
+    check_bounds(experiment)
+    check_hosts(experiment, workload, runtime, interpreters)
     for release, on_it in agents_by_release(experiment, used, runtime, interpreters).items():
         for sentence in untested_releases(on_it, release, runtime):
             say(sentence)
@@ -150,6 +154,7 @@ def _of_workload(
     if workload.service:
         load, seconds = _timed(lambda: build_load(root, cache, say))
         took.append(f"load {seconds:.1f} s")
+    host_programs = build_hosts(experiment, workload, root, cache, say)
     stores = supply_stores(workload, root, cache, os.environ, say)
     fetched = time.monotonic()
     supplies = {
@@ -194,6 +199,7 @@ def _of_workload(
         start_up=start_up,
         load=load,
         stores=stores,
+        host_programs=host_programs,
     )
 
 
@@ -237,6 +243,9 @@ def _of_program(equipment: Equipment, in_words: str) -> dict[str, str]:
     }
     if equipment.load:
         result["the load"] = equipment.load.parent.name
+    result |= {
+        f"the program of the host {name}{in_words}": path.parent.name for name, path in equipment.host_programs.items()
+    }
     result |= {f"the store {name}{in_words}": _digest(store_hash(place)) for name, place in equipment.stores.items()}
     result |= {
         f"the {equipment.runtime.noun} {equipment.runtime.number(one.release)}": _digest(one.described)

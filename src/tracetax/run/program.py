@@ -7,6 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from tracetax.child import Apart
 from tracetax.companions.store import StoreServer
 from tracetax.process import Process, clean_environment
 from tracetax.run.equipment import Equipment
@@ -52,8 +53,6 @@ def started_program(start: ProgramStart, ports: Mapping[str, int], meanwhile: Ca
             yield driver
         return
     assert equipment.load
-    files = DriverFiles(start.scratch / "workload", logs / STATUS, ports[LISTEN])
-    load = (str(equipment.load), *driver_arguments(start.plan, equipment, files))
     program = Process(
         start.command,
         environment=start.environment,
@@ -61,8 +60,11 @@ def started_program(start: ProgramStart, ports: Mapping[str, int], meanwhile: Ca
         stderr=logs / "stderr.txt",
         directory=Path(equipment.workload.directory or logs),
         cores=equipment.isolation.workload,
+        apart=Apart(enters=equipment.enters),
     )
     with program, Flood(program, logs, most):
+        files = DriverFiles(start.scratch / "workload", logs / STATUS, ports[LISTEN], program.started_ns)
+        load = (str(equipment.load), *driver_arguments(start.plan, equipment, files))
         driver = Driver(
             load,
             clean_environment(os.environ, {}),

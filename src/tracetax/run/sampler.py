@@ -63,6 +63,11 @@ class Sampler:
         self._first_call_ns = first_call_ns
         self.look()
 
+    def counts_from(self, started_ns: int) -> None:
+        """Count from the start of the process on, when it had used nothing."""
+        with self._looking:
+            self._samples.insert(0, Sample(started_ns, 0, ()))
+
     def end(self) -> None:
         """Look a last time, unless it was never started or has ended before."""
         if self._thread.is_alive():

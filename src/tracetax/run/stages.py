@@ -16,6 +16,7 @@ from tracetax.machine.processes import ProcessTree
 from tracetax.machine.threads import compiling, peak_rss_bytes
 from tracetax.model import Configuration, Parameters
 from tracetax.process import Ending
+from tracetax.program import Service
 from tracetax.results.records import CpuAccount, SingleCalls
 from tracetax.run.calibration import calibrate
 from tracetax.run.context import MEASURED, WARM_UP, RecordSource, TrialContext
@@ -23,11 +24,13 @@ from tracetax.run.drain import Drained
 from tracetax.run.drops import DropLog
 from tracetax.run.equipment import Limits
 from tracetax.run.files import FileRecords, RecordsFolder
+from tracetax.run.freezing import FREEZE_SECONDS, KILLED_BY, await_frozen, stop
 from tracetax.run.network import NetworkRecords, ScrapedRecords
+from tracetax.run.plan import TrialPlan
 from tracetax.run.program import ProgramStart
 from tracetax.run.sampler import Sampler
 from tracetax.run.verdicts import of_other_http
-from tracetax.run.warm_up import NO_REST, Rest, Warmed, await_rest, warm_up
+from tracetax.run.warm_up import NO_REST, NOT_WARMED, Rest, Warmed, await_rest, warm_up
 from tracetax.workloads.driver import HANGS, Driver, WorkloadFailed
 
 CONNECTIONS_SECONDS = 2.0
@@ -79,6 +82,8 @@ class TrialOutcome(Struct, frozen=True):
     """The signal that ends the workload the ordinary way; empty where the end of its input does."""
     singles: tuple[SingleCalls, ...] = ()
     """What calls made that were made one by one."""
+    stopped_ns: int = 0
+    """When the program was stopped after its last call, to be killed later; 0 where it ended in order."""
 
 
 def conduct_or_end(
@@ -90,6 +95,8 @@ def conduct_or_end(
     if equipment.workload.own:
         assert service
         limits = replace(limits, end=limits.end_own, start=limits.start + service.ready_within_ns / 1e9)
+    if equipment.workload.host:
+        limits = replace(limits, burst=limits.burst_hosted)
     try:
         with ProcessTree(process.pid, equipment.workload.process_tree) as tree, ExitStack() as opened:
             context = TrialContext(
@@ -104,7 +111,7 @@ def conduct_or_end(
                 driver=driver,
                 tree=tree,
                 stores=tuple(opened.enter_context(_tree_of(store)) for store in start.stores),
-                ends_by=service.end if service else "",
+                ends_by=_ends_by(plan, service),
                 calibrates=plan.calibrates,
                 learns=plan.learns,
                 drops=DropLog(plan.config.drop_log, (logs / "stdout.txt", logs / "stderr.txt")),
@@ -122,6 +129,14 @@ def conduct_or_end(
                 process.ask_for_threads(equipment.runtime.prints_threads_on)
             process.stop(grace=0.0, term_grace=equipment.limits.term)
         raise
+
+
+def _ends_by(plan: TrialPlan, service: Service | None) -> str:
+    """The signal that ends the program; empty where the end of its input does."""
+    parameters = plan.part.parameters
+    if declaration_of(parameters).frozen_ns(parameters) is not None:
+        return KILLED_BY
+    return service.end if service else ""
 
 
 def _tree_of(store: StoreServer) -> ProcessTree:
@@ -144,17 +159,22 @@ def _conduct(context: TrialContext, records: RecordSource, sampler: Sampler) -> 
     receiver, drops, tree = context.receiver, context.drops, context.tree
     begun = _used_by_now(context)
     context.driver.wait_for("ready", context.limits.start, interval=0.005)
-    warmed = warm_up(context, records.arrivals)
+    kind = declaration_of(context.parameters)
+    warms_up = kind.warms_up(context.parameters)
+    warmed = warm_up(context, records.arrivals) if warms_up else NOT_WARMED
     records.connect()
     rest = NO_REST
-    if context.threads.jit:
+    if context.threads.jit and warms_up:
         context.watch("warmed up, waiting for the compilers")
         rest = await_rest(lambda: compiling(tree.root, context.threads), context.limits.rest)
     before = records.close_warm_up(warmed.records)
     singles = calibrate(context, MEASURED) if context.calibrates else ()
     dropped_before = drops.total()
     calls = _call(context, records, sampler)
-    drained = records.settle(dropped_before, calls.last_ns, sampler.agent_cores)
+    if calls.stopped_ns:
+        drained = await_frozen(context, calls.stopped_ns)
+    else:
+        drained = records.settle(dropped_before, calls.last_ns, sampler.agent_cores)
     sampler.end()
     receiver_cpu_ns = receiver.cpu_ns - calls.receiver_cpu_before_ns
     stores_cpu_ns = disturbance.programs_cpu_ns(context.stores) - calls.stores_cpu_before_ns
@@ -193,6 +213,7 @@ def _conduct(context: TrialContext, records: RecordSource, sampler: Sampler) -> 
         left_cpu_ns=context.driver.program.orphans_cpu_ns,
         ends_by=context.ends_by,
         singles=singles,
+        stopped_ns=calls.stopped_ns,
     )
 
 
@@ -246,6 +267,8 @@ class _Calls(Struct, frozen=True):
     receiver_cpu_before_ns: int
     """CPU that the receiver had used at the first call."""
     stores_cpu_before_ns: int
+    stopped_ns: int
+    """When the program was stopped after its last call; 0 where it goes on."""
 
 
 def _call(context: TrialContext, records: RecordSource, sampler: Sampler) -> _Calls:
@@ -253,25 +276,33 @@ def _call(context: TrialContext, records: RecordSource, sampler: Sampler) -> _Ca
     context.watch("calling")
     context.tree.excuse_ended()
     sampler.start()
+    kind, parameters = declaration_of(context.parameters), context.parameters
     context.driver.say("measure")
-    first = context.driver.wait_for("first-call", context.limits.start, interval=0.001)
-    sampler.began(first.at_ns)
+    first_ns = context.driver.wait_for("first-call", context.limits.start, interval=0.001).at_ns
+    if not kind.warms_up(parameters):  # it is the start that is measured
+        first_ns = context.driver.program.started_ns
+        sampler.counts_from(first_ns)
+    sampler.began(first_ns)
     tool_at_first, receiver_cpu_before_ns = time.process_time_ns(), context.receiver.cpu_ns
     load_at_first, stores_cpu_before_ns = _load_cpu_ns(context), disturbance.programs_cpu_ns(context.stores)
-    last = context.driver.wait_for("last-call", _calls_seconds(context.parameters, context.limits))
+    stops = kind.frozen_ns(parameters) is not None
+    interval = FREEZE_SECONDS if stops else 0.02
+    last = context.driver.wait_for("last-call", _calls_seconds(parameters, context.limits), interval=interval)
+    stopped_ns = stop(context.tree) if stops else 0
     sampler.look(search=True)
     tool_cpu_ns, load_cpu_ns = time.process_time_ns() - tool_at_first, _load_cpu_ns(context) - load_at_first
     records.look_at_last_call()
-    made = last.number("calls") if context.parameters.calls_vary else context.parameters.calls
+    made = last.number("calls") if parameters.calls_vary else parameters.calls
     return _Calls(
         made=made,
-        first_ns=first.at_ns,
+        first_ns=first_ns,
         last_ns=last.at_ns,
         asked_ns=time.monotonic_ns(),
         tool_cpu_ns=tool_cpu_ns,
         load_cpu_ns=load_cpu_ns,
         receiver_cpu_before_ns=receiver_cpu_before_ns,
         stores_cpu_before_ns=stores_cpu_before_ns,
+        stopped_ns=stopped_ns,
     )
 
 

@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from tracetax.artifacts import Say
 from tracetax.artifacts.cache import silent
-from tracetax.catalog.backends import load_stores
 from tracetax.catalog.reading import did_you_mean, one_of
+from tracetax.catalog.stores import load_stores
 from tracetax.companions.database import Database, existing, place_of
 from tracetax.companions.store import StoreServer, SuppliedStore
 from tracetax.errors import UserError
@@ -89,12 +89,14 @@ def started_stores(equipment: Equipment, scratch: Path, logs: Path) -> Generator
                 folder=scratch / f"store-{name}",
                 log=logs / f"{name}.txt",
                 cores=equipment.isolation.companions,
+                seed=DATA_SEED,
             )
             servers.append(stack.enter_context(server))
             urls[name] = server.url
-            with Database(place.store, server.url) as database:
-                for data in place.store.data.values():
-                    database.make(data, DATA_SEED)
+            if place.store.statements:
+                with Database(place.store, server.url) as database:
+                    for data in place.store.data.values():
+                        database.make(data, DATA_SEED)
         yield RunningStores(urls, tuple(servers))
 
 

@@ -36,7 +36,8 @@ def measured(experiment: Experiment, agent: Agent) -> list[Configuration]:
 
 def check_started(experiment: Experiment, agents: Mapping[str, Agent], workload: Workload) -> None:
     """Raise UserError, with everything that measured configurations say of a start of which the workload has none."""
-    used = {name for text in (*workload.start, *workload.environment.values()) for name in names_in(text)}
+    start = workload.start or next((host.start for host in workload.hosts.values()), ())  # all have the same places
+    used = {name for text in (*start, *workload.environment.values()) for name in names_in(text)}
     lacks: list[str] = []
     for configuration in (one for agent in agents.values() for one in measured(experiment, agent)):
         said = {

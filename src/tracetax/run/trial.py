@@ -17,10 +17,12 @@ from tracetax.results.folder import RunFolder, disk_errors
 from tracetax.results.records import Moments, TrialRecord, Verdict
 from tracetax.run.around import BEFORE, around
 from tracetax.run.backends import receiver
+from tracetax.run.bounding import bounded, with_killed
 from tracetax.run.building import LOG, Built, build_program
 from tracetax.run.context import WARM_UP
 from tracetax.run.equipment import Equipment
 from tracetax.run.files import RecordsFolder, records_folder
+from tracetax.run.hosted import hosted
 from tracetax.run.launch import LISTEN, by_hand, command_line, listening, whole_environment
 from tracetax.run.outcome import finished, with_process
 from tracetax.run.output import STREAMS, cut, last_lines
@@ -28,7 +30,7 @@ from tracetax.run.plan import TrialPlan, having_made
 from tracetax.run.program import ProgramStart, started_program
 from tracetax.run.stages import conduct_or_end
 from tracetax.run.stores import concealed, started_stores
-from tracetax.workloads.driver import Driver, WorkloadFailed
+from tracetax.workloads.driver import CALLS_FAILED, Driver, WorkloadFailed
 from tracetax.workloads.kinds import kind_of
 
 COMMAND = "command.sh"
@@ -43,6 +45,7 @@ def run_trial(plan: TrialPlan, equipment: Equipment, folder: RunFolder, watch: C
     ``watch`` is told what is going on. A failed trial is a record with an error verdict; only what would fail every
     trial (a full disk, an interrupt) is raised.
     """
+    equipment = hosted(equipment, plan.part.parameters)
     scratch = folder.scratch(plan.number)
     logs = folder.logs(plan.number)
     os.sync()
@@ -60,11 +63,12 @@ def run_trial(plan: TrialPlan, equipment: Equipment, folder: RunFolder, watch: C
         started_at=datetime.now(UTC).isoformat(timespec="seconds"),
         moments=Moments(spawned=0),
     )
-    with disk_errors(folder.path), records_folder(scratch) as records:
+    with disk_errors(folder.path), records_folder(scratch) as records, bounded(plan.part.parameters) as group:
+        equipment = replace(equipment, enters=group.entrances if group else ())
         if why := equipment.why_not(plan.use):
             record = replace(record, verdicts=(Verdict("not-prepared", "error", why),))
         else:
-            record = _attempt(plan, equipment, record, scratch, logs, records, watch)
+            record = with_killed(_attempt(plan, equipment, record, scratch, logs, records, watch), group)
         shutil.rmtree(scratch / PROGRAM, ignore_errors=True)
         cut(logs)
     folder.keep_trial(record)
@@ -130,7 +134,7 @@ def _attempt(
         plan = having_made(plan, outcome.calls)
         record = replace(record, parameters=plan.part.parameters)
         result = kind_of(equipment.workload).collect(scratch, plan.number, plan.part.parameters)
-        record = finished(plan, record, outcome, result, equipment.threads)
+        record = _with_log(finished(plan, record, outcome, result, equipment.threads), logs)
     except (WorkloadFailed, SinkLost) as failure:
         code = failure.code
         tail = last_lines(logs, STREAMS if started else (LOG, BEFORE))
@@ -144,6 +148,17 @@ def _attempt(
     if started:
         record = with_process(record, started[0])
     return record
+
+
+def _with_log(record: TrialRecord, logs: Path) -> TrialRecord:
+    """The record; where calls failed, with what the workload printed last: the cause may stand there."""
+    codes = [verdict.code for verdict in record.verdicts]
+    if CALLS_FAILED not in codes:
+        return record
+    place = codes.index(CALLS_FAILED)
+    verdict = record.verdicts[place]
+    quoting = replace(verdict, text=f"{verdict.text}\n{last_lines(logs, STREAMS)}")
+    return replace(record, verdicts=(*record.verdicts[:place], quoting, *record.verdicts[place + 1 :]))
 
 
 def _check(sink: Receiver, records: RecordsFolder | None) -> None:

@@ -64,6 +64,11 @@ def collect(scratch: Path, trial: int, parameters: Parameters) -> Measured:
         ]
         kinds["lateness"] = late
         kinds["response"] = [a + b for a, b in zip(late, kinds["service"], strict=True)]
+    if output.files.get("inside"):
+        kinds["inside"] = [
+            read_samples(folder, name, len(samples))
+            for name, samples in zip(output.files["inside"], kinds["service"], strict=True)
+        ]
     series, distributions = _reduce(kinds, trial)
     write_parquet(series, scratch / "series.parquet")
     write_parquet(distributions, scratch / "distributions.parquet")
@@ -77,6 +82,7 @@ def collect(scratch: Path, trial: int, parameters: Parameters) -> Measured:
         service=durations["service"],
         response=durations.get("response"),
         lateness=durations.get("lateness"),
+        inside=durations.get("inside"),
         second_half_mean_ns=float(np.concatenate([each[len(each) // 2 :] for each in kinds["service"]]).mean()),
         in_calls_ns=sum(int(each.sum()) for each in kinds["service"]),
         callers_cpu_ns=round(sum(thread["cpu_ns"] for thread in output.caller)),
@@ -113,7 +119,7 @@ def read_samples(folder: Path, name: str, expected: int | None = None) -> NDArra
 def durations_when_steady(
     series: pl.DataFrame, distributions: pl.DataFrame, tick: float
 ) -> tuple[SteadyPart, dict[str, Durations]]:
-    """Find a trial's steady part, and the durations of its calls by kind (``service``, ``response``, ``lateness``).
+    """Find a trial's steady part, and the durations of its calls by kind (``service``, ``response``, …).
 
     Args:
         series: The trial's bins, all kinds and threads, columns as ``reduction.SERIES``.

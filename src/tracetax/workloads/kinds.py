@@ -12,6 +12,9 @@ from tracetax.model import Parameters
 from tracetax.program import Workload
 from tracetax.results.records import Durations, HeapUse, SteadyPart, Verdict
 
+MARKS = "marks.txt"
+"""The file in a trial's folder into which a program may write moments of its start."""
+
 
 class Measured(Struct, frozen=True):
     """The values of one trial."""
@@ -33,6 +36,10 @@ class Measured(Struct, frozen=True):
     snapshots: dict[str, dict[str, float]]
     jvm_flags: str
     versions: dict[str, str]
+    inside: Durations | None = None
+    """How long the work of a call took by itself, where the program tells it."""
+    marks: dict[str, int] = {}
+    """Moments of the program's start that it tells, CLOCK_MONOTONIC ns, by their names."""
     verdicts: tuple[Verdict, ...] = ()
     """What the driver's own account says of its calls."""
 
@@ -45,6 +52,8 @@ class DriverFiles(Struct, frozen=True):
     status: Path
     port: int = 0
     """Of a service that it is to call, on 127.0.0.1; 0 where it calls the program that it is."""
+    spawned_ns: int = 0
+    """When the service was started, CLOCK_MONOTONIC; 0 where it calls the program that it is."""
 
 
 class Kind(Protocol):

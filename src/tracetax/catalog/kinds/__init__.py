@@ -4,13 +4,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, Protocol, cast
+from typing import Annotated, Any, Protocol, cast
 
+from cyclopts import Parameter
 from msgspec import Struct
 
 from tracetax.catalog.reading import Report
 from tracetax.catalog.settings import Said, option
-from tracetax.parameters import FULL, Offers, Rate
+from tracetax.parameters import Offers
 from tracetax.program import Workload
 
 DEFAULT = "calltree"
@@ -26,6 +27,21 @@ class TypedParameters:
     endpoint: str | None = option(None, "Of a service: what is requested, as in db, or in db=3,json (three of four).")
     queries: int | None = option(None, "Of a service: queries of a request to what takes a number. Default: 20.")
     connections: int | None = option(None, "Of a service: connections open at once, at most. Default: 64.")
+    function: str | None = option(None, "Of functions: the one that is invoked, such as dynamic-html.")
+    host: str | None = option(None, "Of functions: what serves them, a folder in the workload's hosts/.")
+    concurrent: int | None = option(None, "Of functions: invocations under way at a time, at most. Default: 10.")
+    cold: Annotated[bool | None, Parameter(negative="")] = option(
+        None, "Of functions: measure cold starts; each trial is a fresh host and its first answer."
+    )
+    frozen: str | None = option(
+        None,
+        "Of functions: freeze the host for so long after the last answer, then kill it, as in 5s; 0s kills it at once.",
+    )
+    page_cache: str | None = option(
+        None, "Of functions: warm, or dropped: no file is in memory when the host is started. Default: warm."
+    )
+    memory: str | None = option(None, "Of functions: the memory that the host may have, such as 256MiB.")
+    cpu: str | None = option(None, "Of functions: the CPU that the host may use, such as '25 % of 1 core'.")
 
 
 class ParametersShape(Struct, frozen=True, kw_only=True):
@@ -39,6 +55,8 @@ class KindOfFile(Protocol):
     """The shape of ``[parameters]``."""
     WORKLOAD: type[Any]
     """The shape of ``workload.toml``: keys of its own beside those of every workload."""
+    HOSTED: bool
+    """Whether its programs are served by hosts, which say how they are started."""
     DRIVES: bool
     """Whether its programs make their calls themselves, and are told by their arguments how."""
     NEEDED: tuple[str, ...]
@@ -92,11 +110,6 @@ class KindOfFile(Protocol):
     def completed_workload(self, workload: Workload, said: Any) -> Workload:
         """A workload with what the keys of its kind say."""
         ...
-
-
-def at_speed(rate: Rate, calls: str) -> str:
-    """How fast calls are started, in words: ``at 100 requests/s``."""
-    return "at full speed" if rate == FULL else f"at {rate:,g} {calls}/s"
 
 
 def kind_of_file(key: str) -> KindOfFile:

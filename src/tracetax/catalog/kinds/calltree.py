@@ -8,13 +8,13 @@ from msgspec.structs import replace
 
 from tracetax.catalog import units
 from tracetax.catalog.agent_shape import ClassName, Inside
-from tracetax.catalog.kinds import ParametersShape, TypedParameters, at_speed
+from tracetax.catalog.kinds import ParametersShape, TypedParameters
 from tracetax.catalog.reading import Positive, Report, Text, one_of, read_one
 from tracetax.catalog.runtime_file import ThreadName
 from tracetax.catalog.settings import Said
 from tracetax.catalog.units import TIME, CallRate, Calls
 from tracetax.catalog.workload_file import WorkloadShape
-from tracetax.kinds.calltree import CALLS_AT_FULL_SPEED, TreeParameters
+from tracetax.kinds.calltree import CALLS_AT_FULL_SPEED, KIND, TreeParameters
 from tracetax.model import FULL, Rate
 from tracetax.parameters import Offers, Wait
 from tracetax.program import GeneratedFile, Monitored, StartUp, TextPart, ThreadNames, Workload
@@ -25,6 +25,7 @@ StartUpMethods: TypeAlias = Annotated[int, Meta(ge=0, le=5_000)]
 CallTime: TypeAlias = Annotated[int, Meta(extra={"read": units.call_time})]
 
 DRIVES = True
+HOSTED = False
 NEEDED = ("calls", "depth")
 CALLS = "calls"
 OPTIONS = ("depth", "threads")
@@ -132,7 +133,8 @@ def typed_parameters(
 
 def typed_title(said: Said) -> str:
     """Rate and depth."""
-    return f"{at_speed(said['rate'][0], CALLS)}, depth {said['depth'][0]}"
+    parameters = parameters_of({key: level for key, (level,) in said.items()})
+    return f"{KIND.speed(parameters)}, depth {parameters.depth}"
 
 
 def completed(said: Said, offers: Offers) -> Said:

@@ -8,18 +8,19 @@ from msgspec.structs import replace
 
 from tracetax.catalog.agent_checks import check_names
 from tracetax.catalog.agent_shape import UrlPath
-from tracetax.catalog.kinds import ParametersShape, TypedParameters, at_speed
+from tracetax.catalog.kinds import ParametersShape, TypedParameters
 from tracetax.catalog.reading import Name, Positive, Report, did_you_mean, join, one_of, read_one
 from tracetax.catalog.settings import Said
 from tracetax.catalog.units import CallRate, Duration
 from tracetax.catalog.workload_file import WorkloadShape
 from tracetax.errors import UserError
-from tracetax.kinds.requests import AT_FULL_SPEED, Arrivals, RequestParameters, Weighted, mix_words, reduced
+from tracetax.kinds.requests import AT_FULL_SPEED, KIND, Arrivals, RequestParameters, Weighted, mix_words, reduced
 from tracetax.parameters import FULL, Offers, Rate
 from tracetax.program import Service, Workload
 from tracetax.service import Sent
 
 DRIVES = False
+HOSTED = False
 NEEDED = ("requests", "endpoint")
 CALLS = "requests"
 OPTIONS = ("endpoint", "queries", "connections")
@@ -147,7 +148,7 @@ def typed_title(said: Said) -> str:
     """Rate and endpoints."""
     parameters = parameters_of({key: level for key, (level,) in said.items()})
     to = "to" if parameters.rate != FULL else "by requests to"
-    return f"{at_speed(parameters.rate, CALLS)} {to} {mix_words(parameters)}"
+    return f"{KIND.speed(parameters)} {to} {mix_words(parameters)}"
 
 
 PARAMETERS = RequestParametersShape

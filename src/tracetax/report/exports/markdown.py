@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from tracetax.printable import printable
 from tracetax.report import headline, lines, numbers
 from tracetax.report.decision import BEST, MEANING, ChoiceTable, decision
+from tracetax.report.functions import FunctionTable, function_tables
 from tracetax.report.headline import Cost
 from tracetax.report.kinds import call_noun, charged_words
 from tracetax.report.views import (
@@ -33,7 +34,7 @@ from tracetax.report.views import (
 )
 from tracetax.report.workloads import WorkloadTable, workload_tables
 from tracetax.results.findings import ConfigurationFinding, Findings, GrowthFinding, Measure, MeasureName
-from tracetax.words import plural
+from tracetax.words import one, plural
 
 HASH = 12
 """Digits of an artifact's SHA-256: enough to tell builds apart."""
@@ -63,6 +64,7 @@ def export(findings: Findings) -> str:
     for view in parts:
         blocks += ["\n".join(_part(view)), "\n".join(_table(view, ranked_by(findings)))]
         blocks += ["\n".join(table)] if (table := list(_throughput(view))) else []
+    blocks += ["\n".join(_functions(table)) for table in function_tables(parts)]
     blocks += ["\n".join(_lines(group)) for group in lines.by_kind(findings.growth)]
     blocks += [f"> {_escaped(verdict.text)}" for verdict in findings.verdicts if verdict.severity != "note"]
     blocks.append("\n".join(_provenance(findings)))
@@ -77,7 +79,7 @@ def _part(view: PartView) -> Iterator[str]:
     base = next((time for row in view.baselines if (time := time_of_call(row))), None)
     built = next((words for row in view.baselines if (words := building_words(row))), None)
     band = view.half_width(view.band)
-    facts = [f"without an agent a {call_noun(part)} takes {_measured(base)} ns"] if base else []
+    facts = [f"without an agent {one(call_noun(part))} takes {_measured(base)} ns"] if base else []
     facts += [built] if built else []
     facts += [f"A/A band ± {numbers.measured(band, band)[1]} ns per {unit_of(part)}"] if band is not None else []
     blocks = plural(part.blocks, "block")
@@ -93,6 +95,16 @@ def _across(table: WorkloadTable) -> Iterator[str]:
     for line in table.lines:
         cells = (", ".join((cost.added, *map(_escaped, cost.further))) for cost in line.costs)
         yield f"| {_escaped(line.name)} | {' | '.join(cells)} |"
+    yield f"\n{table.meaning}"
+
+
+def _functions(table: FunctionTable) -> Iterator[str]:
+    """A cold start in parts, or time inside a function, and money."""
+    yield f"{_escaped(f'{table.view.part.title}: {table.title}')}\n"
+    yield f"| | {' | '.join(map(_escaped, table.heads))} |"
+    yield f"| --- | {' | '.join('--:' for _ in table.heads)} |"
+    for line in table.lines:
+        yield f"| {_escaped(line.name)} | {' | '.join(line.cells)} |"
     yield f"\n{table.meaning}"
 
 
@@ -118,7 +130,7 @@ def _table(view: PartView, by: Cost) -> Iterator[str]:
     ]
     marked = any(row.rank is not None for row in view.rows)
     costs[0] += ", ranked by this" if marked else ""
-    tail = [f"p99 of a {call_noun(view.part)}"] if _has_tail(view) else []
+    tail = [f"p99 of {one(call_noun(view.part))}"] if _has_tail(view) else []
     yield f"| | agent | configuration | {' | '.join((*costs, *tail, 'records'))} | {more}|"
     yield f"| --: | --- | --- | {'--: | ' * (3 + len(tail) + len(builds))}--- |"
     for group, rows in view.groups.items():

@@ -12,6 +12,7 @@ from tracetax.report.page.consists import consists
 from tracetax.report.page.curves import curves
 from tracetax.report.page.delivery import delivery
 from tracetax.report.page.footprint import footprint
+from tracetax.report.page.functions import functions
 from tracetax.report.page.growth import growth
 from tracetax.report.page.header import header
 from tracetax.report.page.html import Markup, chapter, h, patterns
@@ -21,6 +22,7 @@ from tracetax.report.page.percentiles import percentiles
 from tracetax.report.page.processes import processes
 from tracetax.report.page.provenance import commands, machine, reproduction, versions
 from tracetax.report.page.ranking import ranking
+from tracetax.report.page.releases import releases
 from tracetax.report.page.series import read_lines, series
 from tracetax.report.page.verdicts import verdicts
 from tracetax.report.views import next_line, ranked_by, views
@@ -52,6 +54,8 @@ def write_page(run_dir: Path, findings: Findings) -> Path:
         ranking(parts, ranked_by(findings), told),
         papers(parts, findings.experiment.paper),
         growth(parts, findings.growth),
+        releases(parts),
+        functions(parts),
         consists(parts),
         processes(parts),
         curves(parts, timed, run_dir / "distributions.parquet"),

@@ -18,6 +18,7 @@ from tracetax.report.views import (
     workload_words,
 )
 from tracetax.results.findings import ConfigurationFinding, Measure, MeasureName
+from tracetax.words import one
 
 QUANTILES = ("mean", "p50", "p90", "p99", "p99.9", "max")
 KINDS: dict[str, tuple[MeasureName | None, ...]] = {
@@ -47,7 +48,7 @@ READING = (
     "From the median (tick) to p99 (thick) and p99.9 (thin), logarithmic: a long line means a few very slow {noun}s."
 )
 MORE = (
-    "Service time is start to end of a {noun}; response time counts from when the {noun} was due; lateness is what "
+    "Service time is start to end of {one}; response time counts from when the {noun} was due; lateness is what "
     "lies between. Of the steady part of each start: the mean of the starts' own percentiles and maxima, with 95 % "
     "intervals; wide ones are given by their ends. A percentile is left out where a start has fewer than ten {noun}s "
     "beyond it."
@@ -57,11 +58,11 @@ MORE = (
 def percentiles(parts: list[PartView], clock_tick_ns: float) -> Markup:
     """The section with one table per part; the clock's tick is told where it is known."""
     noun = call_noun(parts[0].part)
-    reading, more = (text.replace("{noun}", noun) for text in (READING, MORE))
+    reading, more = (text.replace("{noun}", noun).replace("{one}", one(noun)) for text in (READING, MORE))
     tick = f" The clock's tick is {clock_tick_ns:.0f} ns; starts that agree within it are known to a tick."
     return section(
         "percentiles",
-        f"How the time of a {noun} is distributed",
+        f"How the time of {one(noun)} is distributed",
         caption(reading, "findings.json", "distributions.parquet", BEHIND, more=more + (tick if clock_tick_ns else "")),
         [_part(view) for view in parts],
         folded=True,
@@ -88,7 +89,7 @@ def _part(view: PartView) -> Markup:
         h("tfoot", foot, aria_hidden="true"),
         class_="wide strips",
     )
-    return scrolling(f"{view.part.title}: percentiles of the time of a {call_noun(view.part)}", table)
+    return scrolling(f"{view.part.title}: percentiles of the time of {one(call_noun(view.part))}", table)
 
 
 def _get(row: ConfigurationFinding, name: MeasureName | None) -> Measure | None:

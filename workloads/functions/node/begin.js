@@ -1,0 +1,5 @@
+'use strict';
+
+// Required before anything else: marks the beginning.
+
+require('./marks.js').mark('runtime');

@@ -1,0 +1,1 @@
+"""Five functions as clouds run them, and what every host needs to call one."""

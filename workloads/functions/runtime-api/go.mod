@@ -1,0 +1,3 @@
+module tracetax/runtimeapi
+
+go 1.26
