@@ -3,7 +3,10 @@
 import pytest
 from msgspec.structs import replace
 
+from tests.catalog.conftest import Repository
+from tests.catalog.test_agent_file import Change
 from tests.run.stand_ins import agents, configuration, experiment
+from tracetax.catalog import CatalogError, load_agents
 from tracetax.catalog.floors import with_floor
 from tracetax.errors import UserError
 from tracetax.model import Use
@@ -27,3 +30,9 @@ def test_a_floor_that_is_measured_already_is_not_measured_twice() -> None:
 def test_where_no_agent_is_a_floor_that_is_said() -> None:
     with pytest.raises(UserError, match="none says what a complete tracer must cost"):
         with_floor(experiment(FLAT), KNOWN)
+
+
+def test_a_floor_is_one_of_its_agents_configurations(repository: Repository, change: Change) -> None:
+    change(repository.tracer, 'language = "java"', 'language = "java"\nfloor = "losless"')
+    with pytest.raises(CatalogError, match=r'floor.*"losless" is no configuration of it.*lossless'):
+        load_agents(repository.root, "java")
