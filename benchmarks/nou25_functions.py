@@ -18,19 +18,19 @@ import csv
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 import msgspec
 from benchmarks.nou25 import Verdict
 from msgspec import Struct
-from scipy.stats import spearmanr
+from scipy import stats  # pyright: ignore[reportMissingTypeStubs]
 
 from tracetax.kinds.functions import FunctionParameters
 from tracetax.model import language_of
 from tracetax.results.findings import Findings, Measure, find_measure
 
 PUBLISHED = Path(__file__).resolve().parents[1] / "published" / "001_table4_3_python_vs_nodejs.csv"
-FUNCTIONS = ("dynamic-html", "uploader", "thumbnailer", "video-processing", "graph-pagerank")
+FUNCTIONS: tuple[str, ...] = ("dynamic-html", "uploader", "thumbnailer", "video-processing", "graph-pagerank")
 LANGUAGES = {"python": "Python", "node": "Node.js"}
 HEAVY = "graph-pagerank"
 LITTLE, SIMILAR, MOST, CHANCE = 0.1, 2.0, 4, 0.05
@@ -138,8 +138,9 @@ def _longer(found: Mapping[Key, Inside]) -> Verdict:
         return Verdict("MF4.3", says, "not comparable", "numbers are missing")
     pairs = [(one.without.estimate, one.share) for one in found.values() if one.without and one.share is not None]
     durations, shares = zip(*pairs, strict=True)
-    less = spearmanr(durations, shares, alternative="less")
-    more = spearmanr(durations, shares, alternative="greater")
+    spearman: Any = stats.spearmanr
+    less = spearman(durations, shares, alternative="less")
+    more = spearman(durations, shares, alternative="greater")
     because = f"Spearman's correlation over {len(pairs)} is {less.statistic:.2f} (p = {less.pvalue:.3f}, one-sided)"
     outcome = "confirmed" if less.pvalue <= CHANCE else "contradicted" if more.pvalue <= CHANCE else "undecided"
     return Verdict("MF4.3", says, outcome, because)

@@ -4,12 +4,14 @@
         [--only FAULT …] [--times 20] [--jobs 2] [--list] [--to FILE]
 
 Each injection is a `./tracetax run --service` of its own, with a small HTTP service in Python that misbehaves in one
-way. It holds where the exit status is the one that is due, the sentence that helps is printed, no stack trace is, and
-no process is left that had the run's mark in its environment. A line is appended to docs/results/service-faults.csv as
-each is judged; lines that are there are not made again.
+way. Of *database-dies* it is a run of the service in Go that comes with Tracetax, and PostgreSQL is killed beside it.
+It holds where the exit status is the one that is due, the sentence that helps is printed, no stack trace of Tracetax's
+is, and no process is left that had the run's mark in its environment, or its folder in its command. A line is
+appended to docs/results/service-faults.csv as each is judged; lines that are there are not made again.
 """
 
 import argparse
+import contextlib
 import os
 import re
 import shutil
@@ -18,19 +20,22 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
+import psutil
+
+from faultlib.runs import processes_of
 from kept import append, read
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "docs/results/service-faults.csv"
 COLUMNS = ("fault", "number", "seconds", "status", "told", "processes_left", "otherwise")
 MARK = "SERVICE_FAULT_MARK"
-LONGEST_SECONDS = 400
+LONGEST_SECONDS = 600
 SERVICE = """
-import http.server, os, signal, socket, subprocess, sys, threading, time
+import http.server, os, resource, signal, socket, subprocess, sys, threading, time
 port, fault, after = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 answered, lock = 0, threading.Lock()
 if fault == "ignores-term":
@@ -40,6 +45,9 @@ if fault == "goes-to-background" and os.fork():
 if fault == "leaves-children":
     for _ in range(3):
         subprocess.Popen([sys.executable, "-c", "import time; time.sleep(900)"], start_new_session=True)
+if fault == "leaks-connections":
+    resource.setrlimit(resource.RLIMIT_NOFILE, (after, after))
+    other, leaked = socket.create_server(("127.0.0.1", 0), backlog=4096), []
 class Answers(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     def do_GET(self):
@@ -49,6 +57,8 @@ class Answers(http.server.BaseHTTPRequestHandler):
             late = answered > after
         if fault == "dies" and late:
             os._exit(3)
+        if fault == "leaks-connections":
+            leaked.append(socket.create_connection(other.getsockname()))
         if fault == "stops-answering" and late:
             time.sleep(900)
         if fault == "too-slow" and self.path != "/up":
@@ -97,6 +107,12 @@ layers = ["I", "C", "W"]
 delivery = "lossy"
 protocol = "otlp-http"
 environment = { FAULTY = "blocks", TO = "{sink.otlp_http}" }
+[configurations.breaks-requests]
+title = "breaks each request"
+layers = ["I", "C", "W"]
+delivery = "lossy"
+protocol = "otlp-http"
+environment = { FAULTY = "breaks-requests", TO = "{sink.otlp_http}" }
 """
 SITE = """
 import os, time
@@ -105,6 +121,27 @@ if os.environ.get("FAULTY") == "blocks":
 if os.environ.get("FAULTY") == "breaks":
     print("RuntimeError: the agent could not weave", flush=True)
     os._exit(7)
+if os.environ.get("FAULTY") == "breaks-requests":
+    from http.server import BaseHTTPRequestHandler as Handler
+    def wrapped(self, *words, answer=Handler.send_response):
+        if self.path != "/up":
+            raise RuntimeError("the agent could not wrap a request")
+        answer(self, *words)
+    Handler.send_response = wrapped
+"""
+WITH_DATABASE = """
+title = "A service whose database dies"
+workload = "requests/go"
+[parameters]
+endpoint = "db"
+rate = "200/s"
+requests = 600
+[[configurations]]
+agent = "opentelemetry"
+[schedule]
+blocks = { min = 1, max = 1 }
+budget = "5min"
+memory = false
 """
 
 FAULTS: dict[str, tuple[int, str]] = {
@@ -122,6 +159,9 @@ FAULTS: dict[str, tuple[int, str]] = {
     "another-machine": (2, "is not this machine"),
     "agent-breaks": (1, "is left out"),
     "agent-blocks": (1, "is left out"),
+    "agent-breaks-requests": (1, "RuntimeError: the agent could not wrap a request"),
+    "leaks-connections": (1, "OSError: [Errno 24] Too many open files"),
+    "database-dies": (1, "is gone and was ended by signal SIGKILL"),
 }
 """By fault: the exit status that is due, and a part of the sentence that helps."""
 
@@ -132,53 +172,30 @@ def inject(fault: str, number: int, place: Path) -> dict[str, object]:
     (folder / "agents/faulty/python/files").mkdir(parents=True)
     (folder / "agents/faulty/python/agent.toml").write_text(AGENT)
     (folder / "agents/faulty/python/files/sitecustomize.py").write_text(SITE)
-    service = folder / "service.py"
-    service.write_text(SERVICE)
+    (folder / "service.py").write_text(SERVICE)
+    (folder / "database.toml").write_text(WITH_DATABASE)
     mark = f"{fault}-{number}-{os.getpid()}"
     due, says = FAULTS[fault]
     begun = time.monotonic()
     with socket.socket() as taken:
-        url = "http://example.com:{port}/" if fault == "another-machine" else "http://127.0.0.1:{port}/"
         port = "{port}"
         if fault == "port-taken":
             taken.bind(("127.0.0.1", 0))
             taken.listen()
             port = str(taken.getsockname()[1])
-            url = f"http://127.0.0.1:{port}/"
-        after = 2_300 + 40 * number if fault in ("dies", "answers-500-later", "stops-answering") else 0
-        ready = ("--ready", "/up" if fault != "never-ready" else "/", "--ready-within", "4s")
-        configuration = fault.removeprefix("agent-") if fault.startswith("agent-") else "quiet"
-        done = subprocess.run(
-            [
-                *(ROOT / "tracetax", "--yes", "run", "--service", f"{sys.executable} {service} {port} {fault} {after}"),
-                *(
-                    "--url",
-                    url,
-                    "--agents-dir",
-                    folder / "agents",
-                    "--agent",
-                    "faulty",
-                    "--configuration",
-                    configuration,
-                ),
-                *("--rate", "3000/s" if fault == "too-slow" else "500/s", "--calls", "1000", "--connections", "16"),
-                *("--blocks", "1", "--out", folder / "run", *(() if fault == "leads-away" else ready)),
-            ],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=LONGEST_SECONDS,
-            check=False,
-            env={**os.environ, MARK: mark, "TRACETAX_LOCK": str(folder / "lock"), "COLUMNS": "400"},
+        words = (
+            ("run", folder / "database.toml") if fault == "database-dies" else own_service(fault, number, folder, port)
         )
-    printed = done.stdout + done.stderr
-    left = marked(mark)
+        status, printed = run_tool(
+            (*words, "--out", folder / "run"), folder, mark, kills=number * (fault == "database-dies")
+        )
+    left = {*map(str, marked(mark)), *processes_of(folder)}
     otherwise: list[str] = []
-    if done.returncode != due:
-        otherwise.append(f"status {done.returncode} where {due} is due")
+    if status != due:
+        otherwise.append(f"status {status} where {due} is due")
     if says not in printed:
         otherwise.append("the sentence is missing")
-    if "Traceback" in printed:
+    if re.search("^Traceback", printed, re.MULTILINE):  # one of the service's is quoted, and so indented
         otherwise.append("a stack trace")
     if otherwise or left:
         print(printed, flush=True)
@@ -188,11 +205,57 @@ def inject(fault: str, number: int, place: Path) -> dict[str, object]:
         "fault": fault,
         "number": number,
         "seconds": f"{time.monotonic() - begun:.1f}",
-        "status": done.returncode,
+        "status": status,
         "told": says if says in printed else "",
         "processes_left": len(left),
         "otherwise": "; ".join(otherwise),
     }
+
+
+def own_service(fault: str, number: int, folder: Path, port: str) -> tuple[str | Path, ...]:
+    """The words of the run of a service that misbehaves."""
+    host = "example.com" if fault == "another-machine" else "127.0.0.1"
+    after = 0
+    if fault in ("dies", "answers-500-later", "stops-answering", "leaks-connections"):
+        after = 2_300 + 30 * number  # the warm-up's requests are 2,000, and the measured ones 1,000
+    ready = ("--ready", "/" if fault in ("never-ready", "leads-away") else "/up", "--ready-within", "4s")
+    return (
+        *("run", "--service", f"{sys.executable} {folder}/service.py {port} {fault} {after}"),
+        *("--url", f"http://{host}:{port}/", "--agents-dir", folder / "agents", "--agent", "faulty"),
+        *("--configuration", fault.removeprefix("agent-") if fault.startswith("agent-") else "quiet"),
+        *("--rate", "3000/s" if fault == "too-slow" else "500/s", "--calls", "1000", "--connections", "16"),
+        *("--blocks", "1", *ready),
+    )
+
+
+def run_tool(words: Sequence[str | Path], folder: Path, mark: str, kills: int) -> tuple[int, str]:
+    """Status and output of Tracetax; where ``kills`` is not 0, so many tenths of a second a database is used."""
+    log = folder / "printed.txt"
+    with log.open("wb") as stream:
+        tool = subprocess.Popen(
+            [str(ROOT / "tracetax"), "--yes", *map(str, words)],
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, MARK: mark, "TRACETAX_LOCK": str(folder / "lock"), "COLUMNS": "400"},
+        )
+        if kills:
+            kill_database(psutil.Process(tool.pid), kills / 10)
+        status = tool.wait(LONGEST_SECONDS)
+    return status, log.read_text(errors="replace")
+
+
+def kill_database(tool: psutil.Process, seconds: float) -> None:
+    """Kill the PostgreSQL of the first trial, once a service has been called for so long. Ends where the run does."""
+    while tool.is_running() and tool.status() != psutil.STATUS_ZOMBIE:
+        words: dict[psutil.Process, list[str]] = {}
+        for child in tool.children(recursive=True):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                words[child] = child.cmdline()
+        if any(said and said[0].endswith("/load") for said in words.values()):
+            time.sleep(seconds)
+            next(child for child, said in words.items() if "listen_addresses=127.0.0.1" in said).kill()
+            return
+        time.sleep(0.05)
 
 
 def marked(mark: str) -> list[int]:

@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -38,6 +40,63 @@ func TestOfOhasLinesEachIsARequest(t *testing.T) {
 	if err != nil || !slices.Equal(found.requests, expected) {
 		t.Fatalf("%+v, %v; expected %+v", found, err, expected)
 	}
+}
+
+// k6 1.8.1 at 10/s on one connection, of a service that begins to listen late, once answers late, and once with 500.
+// Lines of other metrics are left out.
+func TestWhatK6HasReallyWrittenIsRead(t *testing.T) {
+	found := recorded(t, "k6.csv", readK6)
+	expected := map[uint16]int{0: 5, 200: 12, 500: 1}
+	if statuses := statusesOf(found); !maps.Equal(statuses, expected) || found.unsent != 3 {
+		t.Errorf("%v, %d unsent; expected %v, 3 unsent", statuses, found.unsent, expected)
+	}
+	late := found.requests[10]
+	if late.serviceNs != 301_940_230 || late.startNs != 1_795_561_504_480_376_767-301_940_230 || late.broken {
+		t.Errorf("the late one is %+v", late)
+	}
+	for k, sent := range found.requests {
+		if !leadsTo(sent.url, "127.0.0.1:8080", "/owners?of=7") || sent.broken != (k < 5) {
+			t.Errorf("request %d is %+v", k, sent)
+		}
+	}
+}
+
+// oha 1.16.0 at 10/s for 2 s, of a service that answers one request late, one with 500, and one not at all: of that oha
+// has no line.
+func TestWhatOhaHasReallyWrittenIsRead(t *testing.T) {
+	found := recorded(t, "oha.csv", readOha)
+	expected := map[uint16]int{200: 18, 500: 1}
+	if statuses := statusesOf(found); !maps.Equal(statuses, expected) || found.unsent != 0 {
+		t.Errorf("%v, %d unsent; expected %v", statuses, found.unsent, expected)
+	}
+	if late := found.requests[5]; late.startNs != 501_697_195 || late.serviceNs != 304_847_073 {
+		t.Errorf("the late one is %+v", late)
+	}
+	if rate := found.rate(); rate < 9 || rate > 10.5 {
+		t.Errorf("%.2f requests/s", rate)
+	}
+}
+
+func recorded(t *testing.T, name string, read func(io.Reader) (told, error)) told {
+	t.Helper()
+	file, err := os.Open(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	found, err := read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func statusesOf(found told) map[uint16]int {
+	statuses := map[uint16]int{}
+	for _, sent := range found.requests {
+		statuses[sent.status]++
+	}
+	return statuses
 }
 
 func TestWhatCannotBeReadIsToldByItsReason(t *testing.T) {

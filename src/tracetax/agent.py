@@ -90,6 +90,8 @@ class Artifact(Struct, frozen=True):
     """What file the user has to give, and where its owner finds it; empty where it can be fetched."""
     version_named: str = ""
     """The version as the agent's file says it, where there is no Maven coordinate."""
+    released: str = ""
+    """The day of its release, ``2013-10-16``; empty where the agent's file does not say it."""
 
     @property
     def file_name(self) -> str:
@@ -101,6 +103,15 @@ class Artifact(Struct, frozen=True):
         """The name of the file that was given, or else the version in the Maven coordinate
         ``group:artifact:version[:packaging[:classifier]]``, or the one that is named beside the source."""
         return self.file_name or (self.maven.split(":")[2] if self.maven else self.version_named)
+
+
+class Release(Struct, frozen=True):
+    """Which of several releases of the agent a configuration runs, and what is comparable with it in the others."""
+
+    artifact: str
+    """The artifact that is the agent itself in this release."""
+    line: str
+    """What configurations of several releases are called together: a line over their days."""
 
 
 class Technology(Struct, frozen=True):
@@ -173,6 +184,10 @@ class Configuration(Struct, frozen=True):
     """How its probes get into the program, where its agent knows several ways."""
     sampling: Sampling | None = None
     """Of one that samples, which share of the calls; None where that depends on time, or is not known."""
+    release: Release | None = None
+    """Where the agent's file has several releases of it, which one this is."""
+    if_nothing_arrives: str = ""
+    """The configuration that may see a service of the user's of which this one has sent no record; empty if none."""
     without: str = ""
     """The one instrumentation that is switched off in it; empty where it is as its file says."""
 
@@ -294,6 +309,16 @@ class Agent(Struct, frozen=True):
         """The version of its artifact ``agent``, or as its file says it; empty for the baseline, which has none."""
         agent = self.artifacts.get("agent")
         return agent.version if agent else self.version_named
+
+    def itself(self, configuration: str) -> Artifact | None:
+        """The artifact that is the agent itself in a configuration; None where it consists of no single one."""
+        release = self.configurations[configuration].release
+        return self.artifacts.get(release.artifact if release else "agent")
+
+    def version_in(self, configuration: str) -> str:
+        """The version that a configuration runs; empty for the baseline."""
+        itself = self.itself(configuration)
+        return itself.version if itself else self.version_named
 
     def folder_in(self, agents: Path) -> Path:
         """Where its file lies: a folder of the user's, or else one below ``agents``."""

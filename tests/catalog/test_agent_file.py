@@ -151,6 +151,8 @@ def test_a_good_agent_has_no_problem(repository: Repository) -> None:
         ('"lossy"', '"sampled"\nsampling = { one_in = 0, by = "count" }', "configurations.stock.sampling.one_in", "1"),
         ('delivery = "complete"', "", "configurations.lossless.profile", 'delivery must be "complete"'),
         ('"none"', '"none"\nprotocol = "otlp-http"', "configurations.off.protocol", "promises no records"),
+        ('"lossy"', '"lossy"\nif_nothing_arrives = "losless"', "configurations.stock.if_nothing_arrives", "lossless"),
+        ('"lossy"', '"lossy"\nif_nothing_arrives = "stock"', "configurations.stock.if_nothing_arrives", "no other"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_reported_once_with_its_key_and_a_way_out(

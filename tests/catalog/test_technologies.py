@@ -161,3 +161,43 @@ def test_without_technologies_nothing_is_different(repository: Repository) -> No
     assert list(agent.configurations) == ["off", "stock", "lossless"]
     assert {config.technology for config in agent.configurations.values()} == {""}
     assert agent.configurations["stock"].delivery is Delivery.LOSSY
+
+
+RATES = """table,platform,agent,technology,configuration,metric,unit,value,spread,spread_kind
+Table 1,x86,none,,plain,throughput,traces/s,1000000,10,95% CI half width
+Table 1,x86,Tracer,AspectJ,Before / full,throughput,traces/s,200000,10,95% CI half width
+Table 2,x86,Tracer,AspectJ,After / full,throughput,traces/s,500000,10,95% CI half width
+"""
+
+
+@pytest.fixture
+def stepwise(woven: Repository, change: Change) -> Repository:
+    """Each technology is a table of rates, of which one word names the row."""
+    woven.write("published/t1.csv", RATES)
+    change(woven.tracer, '"Weaver (load time)"', '"Before"')
+    change(woven.tracer, '"Weaver (build time)"', '"After"')
+    change(woven.tracer, 'title = "as shipped"', 'title = "as shipped"\npublished = { trial = "{technology} / full" }')
+    section = '\n[published]\ntable = "t1.csv"\nwhere = { metric = "throughput" }\n'
+    woven.experiment.write_text(woven.experiment.read_text() + section)
+    change(woven.experiment, '["off", "stock"]', '["stock"]\ntechnologies = ["load-time", "build-time"]')
+    return woven
+
+
+def test_a_row_can_be_named_by_the_technology_and_a_rate_stands_beside_times(stepwise: Repository) -> None:
+    _, experiment = load_catalog("trial", stepwise.root)
+    assert [(row.use.configuration, row.estimate, row.sd) for row in experiment.published] == [
+        ("stock", 5_000.0, None),
+        ("stock:build-time", 2_000.0, None),
+    ]
+
+
+def test_a_technology_that_tables_do_not_have_has_no_such_row(stepwise: Repository, change: Change) -> None:
+    change(stepwise.tracer, 'published_as = "After"\n', "")
+    _, experiment = load_catalog("trial", stepwise.root)
+    assert [row.use.configuration for row in experiment.published] == ["stock"]
+
+
+def test_a_technology_that_is_misspelled_is_said_with_the_rows_name(stepwise: Repository, change: Change) -> None:
+    change(stepwise.tracer, 'published_as = "After"', 'published_as = "Afer"')
+    (problem,) = stepwise.problems().values()
+    assert '"Afer / full" is no row of Tracer in published/t1.csv. Did you mean "After / full"?' in problem

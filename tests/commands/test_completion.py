@@ -25,7 +25,7 @@ def test_commands_and_options() -> None:
 
 
 def test_experiments_agents_and_configurations() -> None:
-    assert offered("./tracetax run kie") == ["kieker-writers"]
+    assert offered("./tracetax run kieker-w") == ["kieker-writers"]
     assert offered("./tracetax run --agent op") == ["opentelemetry"]
     assert offered("./tracetax run --agent kieker,op") == ["kieker,opentelemetry"]
     assert "kieker,kieker" not in offered("./tracetax run --agent kieker,")

@@ -24,6 +24,8 @@ open(file, "w").write("\\n".join(rows) + "\\n")
 """Speaks as oha does, and sends as many requests as it is told."""
 NODE = "require('http').createServer((q, a) => a.end('ok')).listen(process.argv[2], '127.0.0.1')\n"
 
+MODULE = NODE.replace("require('http').createServer", "import { createServer } from 'http'\ncreateServer")
+
 
 def measured(folder: Path, command: str) -> tuple[str, list[TrialRecord]]:
     """What is printed of a run of a block, and its trials in that block."""
@@ -49,6 +51,26 @@ def test_the_records_of_a_request_are_learned_and_then_counted(tmp_path: Path) -
     for record in trials:
         assert record.command == ("node", f"{tmp_path}/shop.js", record.command[-1])
         assert ("NODE_OPTIONS" in record.environment) == (not record.cell.is_baseline)
+
+
+def test_of_a_service_in_modules_nothing_arrives_without_the_agents_loader(tmp_path: Path) -> None:
+    (tmp_path / "shop.mjs").write_text(MODULE)
+    said = ("--service", f"node {tmp_path}/shop.mjs {{port}}", "--url", "http://127.0.0.1:{port}/", "--rate", "50/s")
+    amount = ("--calls", str(REQUESTS), "--blocks", "1", "--out", str(tmp_path / "run"))
+    status, printed = tracetax(
+        "run", *said, *amount, "--agent", "opentelemetry", "--configuration", "otlp,otlp-modules"
+    )
+    told = " ".join(printed.split())
+    assert status == 0, printed
+    assert "OpenTelemetry (OTLP, as shipped): no spans arrived of 10 requests." in told
+    assert "Another of its configurations may see it: --configuration otlp-modules" in told
+    assert "OpenTelemetry (OTLP, with its loader for ES modules): 1 record of a request to root" in told
+    received = {
+        record.cell.use.configuration: record.ledger.received
+        for record in RunFolder(tmp_path / "run").records()
+        if record.block and record.ledger and not record.cell.is_baseline
+    }
+    assert received == {"otlp": 0, "otlp-modules": REQUESTS}
 
 
 def test_a_load_of_the_users_own_sends_as_many_as_it_likes(tmp_path: Path) -> None:

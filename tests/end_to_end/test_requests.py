@@ -27,6 +27,7 @@ TRIED = [
     ("node", "opentelemetry", "otlp", SPANS["pool"]),
     ("python", "opentelemetry", "otlp-grpc", SPANS["driver"]),
     ("python", "datadog", "stock", SPANS["flask"]),
+    ("python", "datadog", "parity", SPANS["driver"]),
 ]
 
 

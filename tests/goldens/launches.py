@@ -301,9 +301,10 @@ def _sink(trial: TrialPlan, equipment: Equipment) -> Started:
 
 
 def _ports() -> dict[str, int]:
-    """A port for every protocol of the sink, in the order of its list."""
+    """A port for every protocol of the sink, in the order of its list, and then for second ports."""
     protocols = (ROOT / "sink" / "protocols.txt").read_text(encoding="utf-8").split()
     listening = [protocol for protocol in protocols if not protocol.endswith("-file")]
+    listening += (ROOT / "sink" / "second-ports.txt").read_text(encoding="utf-8").split()
     assert SCRAPED in listening
     return {protocol: STARTING_PORT + place for place, protocol in enumerate(listening)}
 

@@ -155,6 +155,14 @@ def test_the_page_nests_as_a_browser_reads_it(run: Path) -> None:
     assert reader.open == []
 
 
+def test_one_of_which_nothing_arrived_and_nobody_knows_what_is_due_has_a_row(run: Path) -> None:
+    known = next(row for row in sample_findings().configurations if row.agent == "kieker")
+    unknown = replace(known.records, expected=0, received=0)
+    page = written(run, with_row(sample_findings(), records=unknown, delivery="lossy", title="unseen"))
+    assert "no record arrived, and none was known to be due" in text(section(page, "ranking"))
+    assert any("unseen" in row for row in ranked_rows(page))
+
+
 def test_hostile_text_stays_text(run: Path) -> None:
     findings = sample_findings()
     row = replace(findings.configurations[1], title=HOSTILE, agent_name=HOSTILE)

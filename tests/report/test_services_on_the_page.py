@@ -12,6 +12,7 @@ from tracetax.kinds.requests import RequestParameters, Weighted
 from tracetax.report.page.curves import curve, curves, read_times
 from tracetax.report.page.growth import growth
 from tracetax.report.page.processes import processes
+from tracetax.report.page.ranking import ranking
 from tracetax.report.views import PartView, views
 from tracetax.results.findings import Findings, Measure, MeasureName
 from tracetax.results.records import Role, TrialRecord
@@ -52,6 +53,16 @@ def seen(*more: Measure, rates: tuple[float, ...] = (200.0,)) -> list[PartView]:
             findings, {name: replace(PARAMETERS, rate=rate) for name, rate in zip(names, rates, strict=True)}, *more
         )
     )
+
+
+def test_what_a_request_costs_is_told_in_microseconds() -> None:
+    markup = str(ranking(seen(in_ns("cpu", 476_000.0)), "cpu"))
+    assert "CPU of all threads per request, µs · ranked by this" in markup
+    assert "Ranked by CPU per request" in markup
+    assert "The overhead is what is added to the mean response time." in markup
+    assert "Ratio of requests" in markup
+    assert ", ns" not in markup
+    assert " ns per request" not in markup
 
 
 def test_each_process_is_a_segment_and_all_add_up() -> None:

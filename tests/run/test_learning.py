@@ -46,6 +46,14 @@ def test_where_none_come_the_framework_is_asked_about() -> None:
     assert text.startswith("no spans arrived of 20 requests. Is the service's framework instrumented?")
 
 
+def test_where_none_come_the_configuration_that_may_see_more_is_named() -> None:
+    other = replace(configuration("lossy"), name="modules", title="with its loader")
+    none = replace(record(1), singles=(SingleCalls("db", 10, 0),))
+    assert "--configuration modules (with its loader). What the agent costs" in told(none, "request", other)[1]
+    some = replace(none, singles=(SingleCalls("db", 10, 10),))
+    assert "--configuration" not in told(some, "request", other)[1]
+
+
 def test_what_was_learned_is_expected_of_that_configuration_alone() -> None:
     one, other = configuration("lossy"), configuration("complete")
     kind = declaration_of(PARAMETERS)

@@ -79,6 +79,16 @@ def test_what_a_service_does_wrong_is_a_verdict(tmp_path: Path, behaviour: str, 
     assert text in text_of(record, code)
 
 
+def test_what_a_service_that_leaks_connections_prints_is_quoted(tmp_path: Path) -> None:
+    leaks = replace(PARAMETERS, calls=600)
+    record = trial(tmp_path, QUIET, parameters=leaks, behaviour="leaks")
+    text = text_of(record, "calls-failed")
+    assert record.status == "failed"
+    assert "of 600 requests were cut off. The first, to " in text
+    assert "OSError: [Errno 24] Too many open files" in text
+    assert "whole log: " in text
+
+
 def test_a_request_that_waits_for_another_is_charged_its_wait(tmp_path: Path) -> None:
     one = replace(PARAMETERS, calls=2_400, rate=1_000.0, mix=(Weighted("json", 1),), connections=1)
     record = trial(tmp_path, QUIET, parameters=one, behaviour="stalls")

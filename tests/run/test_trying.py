@@ -74,6 +74,7 @@ def test_one_that_ends_is_told_with_what_it_printed(tmp_path: Path) -> None:
     text = refused(service(tmp_path, before="sys.exit('no configuration')"))
     assert "ended with status 1 before it answered" in text
     assert "no configuration" in text
+    assert "background" not in text
 
 
 def test_one_that_goes_to_the_background_is_told(tmp_path: Path) -> None:
@@ -105,6 +106,12 @@ def test_a_wrong_answer_is_told_before_anything_is_measured(tmp_path: Path) -> N
 def test_a_redirect_is_not_followed(tmp_path: Path) -> None:
     text = refused(service(tmp_path, path="/away"))
     assert "leads to http://example.com/: redirects are not followed" in text
+
+
+def test_one_that_leads_to_another_machine_is_refused_at_once(tmp_path: Path) -> None:
+    text = refused(service(tmp_path, ready="/away", seconds=60.0))
+    assert "leads to http://example.com/: redirects are not followed" in text
+    assert "example.com is not this machine" in text
 
 
 def test_what_cannot_be_started_is_told(tmp_path: Path) -> None:

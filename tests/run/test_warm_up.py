@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from tests.run.stand_ins import configuration
 from tracetax.companions.receiver import Counts
+from tracetax.companions.sink import SinkLost
 from tracetax.kinds import declaration_of
 from tracetax.kinds.calltree import TreeParameters
 from tracetax.machine.isolation import Isolation
@@ -121,16 +122,28 @@ class DriverStandIn:
         return Status(name, 0, {"driver": str(TOP_TIER), "method": level, "how": "codelist"}, "")
 
 
-@pytest.mark.parametrize(("compiled_after", "least"), [(0, 10_000), (30_000, 30_000)])
-def test_a_warm_up_goes_on_until_the_code_is_compiled_and_for_ten_thousand_calls(
-    compiled_after: int, least: int
-) -> None:
-    driver: Any = DriverStandIn(compiled_after)
-    sink: Any = StandIn(records=0)
-    parameters = TreeParameters(calls=1, depth=10)
-    context = TrialContext(
+class FailingStandIn(DriverStandIn):
+    """One whose calls fail, since what it needs has ended, if that has."""
+
+    def __init__(self, lost: SinkLost | None) -> None:
+        super().__init__(0)
+        self.lost = lost
+
+    def wait_for(self, name: str, limit: float, interval: float) -> Status:
+        return Status(name, 0, {"failed": "3"}, "failed=3 because db: status 500")
+
+    def look_beside(self) -> None:
+        if self.lost:
+            raise self.lost
+
+
+PARAMETERS = TreeParameters(calls=1, depth=10)
+
+
+def context_of(driver: Any, sink: Any) -> TrialContext:
+    return TrialContext(
         config=CONFIG,
-        parameters=parameters,
+        parameters=PARAMETERS,
         expected=0,
         least_warm_up_calls=10_000,
         threads=ThreadNames(),
@@ -142,8 +155,24 @@ def test_a_warm_up_goes_on_until_the_code_is_compiled_and_for_ten_thousand_calls
         drops=DropLog(None, ()),
         watch=lambda _: None,
     )
-    warmed = warm_up(context, arrivals(sink))
-    burst = burst_calls(CONFIG, parameters, delivers=False)
+
+
+def test_where_calls_fail_what_ended_beside_the_workload_is_the_reason() -> None:
+    sink: Any = StandIn(records=0)
+    with pytest.raises(SinkLost, match="the store is gone"):
+        warm_up(context_of(FailingStandIn(SinkLost("the store is gone")), sink), arrivals(sink))
+    with pytest.raises(WorkloadFailed, match="3 calls of the warm-up failed"):
+        warm_up(context_of(FailingStandIn(None), sink), arrivals(sink))
+
+
+@pytest.mark.parametrize(("compiled_after", "least"), [(0, 10_000), (30_000, 30_000)])
+def test_a_warm_up_goes_on_until_the_code_is_compiled_and_for_ten_thousand_calls(
+    compiled_after: int, least: int
+) -> None:
+    driver: Any = DriverStandIn(compiled_after)
+    sink: Any = StandIn(records=0)
+    warmed = warm_up(context_of(driver, sink), arrivals(sink))
+    burst = burst_calls(CONFIG, PARAMETERS, delivers=False)
     assert least <= warmed.calls == driver.made < least + burst
     assert warmed.bursts == driver.made / burst
 

@@ -6,6 +6,7 @@ as ``SPANS`` says of its path, as OTLP in JSON, in one message each.
 
 import json
 import os
+import resource
 import signal
 import sys
 import threading
@@ -17,6 +18,7 @@ from typing import Any
 BEHAVIOUR = os.environ.get("BEHAVIOUR", "")
 SPANS: dict[str, int] = json.loads(os.environ.get("SPANS", "{}"))
 SENT_TO = os.environ.get("SENT_TO", "")
+LEAKED: list[int] = []
 served = 0
 
 
@@ -36,6 +38,8 @@ class Handler(BaseHTTPRequestHandler):
         if BEHAVIOUR == "stalls" and served == 2_150:
             time.sleep(0.3)
         status = 500 if BEHAVIOUR == "fails" and served > 1_100 and served % 50 == 0 else 200
+        if BEHAVIOUR == "leaks" and served > 1_100:
+            LEAKED.append(os.open(os.devnull, os.O_RDONLY))
         if path == "/work":
             sum(range(20_000))
         body = json.dumps({"path": path, "query": query}).encode()
@@ -70,6 +74,8 @@ def export(count: int) -> None:
 
 def main() -> None:
     """Serve until TERM."""
+    if BEHAVIOUR == "leaks":
+        resource.setrlimit(resource.RLIMIT_NOFILE, (128, 128))
     if BEHAVIOUR == "never-ready":
         time.sleep(60)
     host, _, port = os.environ["LISTEN"].rpartition(":")

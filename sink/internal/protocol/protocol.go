@@ -20,6 +20,12 @@ type DatagramReceiver interface {
 	TakeFrom(*network.Datagrams)
 }
 
+// BesideReceiver is a receiver that takes connections on a second port too.
+type BesideReceiver interface {
+	Receiver
+	ServeBeside(net.Listener)
+}
+
 // Receiver speaks one protocol: serve accepts connections until the listener is closed; stop returns when the open
 // ones have ended, and ends them after the grace.
 type Receiver interface {
@@ -35,6 +41,8 @@ type Protocol struct {
 	ConnectionBytes int64
 	Structure       func() tree.Structure
 	Receiver        func(recordName string, l *ledger.Ledger, m *message.Memory) Receiver
+	// Beside is what a second port is called, behind the protocol's name; its receiver is a BesideReceiver then.
+	Beside string
 	// AnyName reports whether ledger.AnyName is understood.
 	AnyName bool
 	// Files is how its files are read, of a protocol that has no receiver and no port.
@@ -59,6 +67,20 @@ type Scraper interface {
 
 // Table is all protocols that a sink can speak, by name.
 type Table map[string]Protocol
+
+// SecondPorts are the names of all second ports, in order.
+func (t Table) SecondPorts() []string {
+	var ports []string
+	for _, name := range t.Names() {
+		if p := t[name]; p.Beside != "" {
+			ports = append(ports, p.SecondPort(name))
+		}
+	}
+	return ports
+}
+
+// SecondPort is what the second port of the protocol is called that has this name.
+func (p Protocol) SecondPort(name string) string { return name + "-" + p.Beside }
 
 // Names are those of the protocols, in order.
 func (t Table) Names() []string {

@@ -8,6 +8,7 @@ import (
 	"tracetax/sink/internal/receiver/datadog"
 	"tracetax/sink/internal/receiver/elastic"
 	"tracetax/sink/internal/receiver/floor"
+	"tracetax/sink/internal/receiver/handlers"
 	"tracetax/sink/internal/receiver/kieker"
 	"tracetax/sink/internal/receiver/otlp"
 	"tracetax/sink/internal/receiver/pinpoint"
@@ -20,6 +21,7 @@ import (
 // Table are all that the sink speaks. To add one: a folder, a line here and one in protocols.txt. See README.md.
 var Table = protocol.Table{
 	"kieker-binary-file": kieker.BinaryFile,
+	"kieker-dual-tcp":    kieker.DualTCP,
 	"kieker-text-file":   kieker.TextFile,
 	"kieker-tcp":         kieker.TCP,
 	"otlp-http":          otlp.HTTP,
@@ -27,6 +29,7 @@ var Table = protocol.Table{
 	"zipkin":             zipkin.Protocol,
 	"elastic":            elastic.Protocol,
 	"floor":              floor.Protocol,
+	"handlers-file":      handlers.File,
 	"scouter":            scouter.Protocol,
 	"pinpoint":           pinpoint.Protocol,
 	"skywalking":         skywalking.Protocol,

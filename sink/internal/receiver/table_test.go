@@ -13,9 +13,10 @@ import (
 const (
 	listOfProtocols = "../../protocols.txt"
 	listOfAnyNamed  = "../../any-name.txt"
+	listOfPorts     = "../../second-ports.txt"
 )
 
-func TestTheListsOfProtocolsNameEveryOneThatIsSpokenAndThoseThatTakeAnyName(t *testing.T) {
+func TestTheListsNameEveryProtocolThoseThatTakeAnyNameAndSecondPorts(t *testing.T) {
 	var anyNamed []string
 	spoken := slices.Sorted(maps.Keys(Table))
 	for _, name := range spoken {
@@ -23,7 +24,7 @@ func TestTheListsOfProtocolsNameEveryOneThatIsSpokenAndThoseThatTakeAnyName(t *t
 			anyNamed = append(anyNamed, name)
 		}
 	}
-	for list, names := range map[string][]string{listOfProtocols: spoken, listOfAnyNamed: anyNamed} {
+	for list, names := range map[string][]string{listOfProtocols: spoken, listOfAnyNamed: anyNamed, listOfPorts: Table.SecondPorts()} {
 		text, err := os.ReadFile(list)
 		if err != nil {
 			t.Fatal(err)

@@ -40,8 +40,14 @@ type channel struct {
 	reader   *files.Reader
 	scraper  protocol.Scraper
 	receiver protocol.Receiver
-	limit    int // of connections that are served at a time
-	silent   int // of connections that are held besides
+	limit    int    // of connections that are served at a time
+	silent   int    // of connections that are held besides
+	beside   string // the name of its second port; "" for none
+	doors    []door
+}
+
+// door is where connections come in.
+type door struct {
 	listener *network.Listener
 	served   chan struct{} // every connection has been handed to the receiver
 }
@@ -66,31 +72,45 @@ func New(cfg Config, table protocol.Table) (*Sink, error) {
 		default:
 			c.receiver = p.Receiver(cfg.RecordName, ledger, messages)
 			c.limit, c.silent = bounds.Connections(p.ConnectionBytes), bounds.Silent
+			if p.Beside != "" {
+				c.beside = p.SecondPort(name)
+			}
 		}
 		s.channels = append(s.channels, c)
 	}
 	return s, nil
 }
 
-// Listen opens a free loopback port per protocol that is received, begins to accept, and returns the ports.
+// Listen opens a free loopback port per protocol that is received, and a second one where it has two, begins to accept,
+// and returns the ports.
 func (s *Sink) Listen() (map[string]int, error) {
 	ports := map[string]int{}
 	for _, c := range s.channels {
 		if c.receiver == nil {
 			continue
 		}
-		l, err := listenFor(c.receiver)
-		if err != nil {
-			return nil, fmt.Errorf("no port for %s: %w", c.name, err)
+		names := []string{c.name}
+		if c.beside != "" {
+			names = append(names, c.beside)
 		}
-		c.listener, c.served = network.Bound(l, c.limit, c.silent), make(chan struct{})
-		ports[c.name] = l.Addr().(*net.TCPAddr).Port
+		for _, name := range names {
+			l, err := listenFor(c.receiver)
+			if err != nil {
+				return nil, fmt.Errorf("no port for %s: %w", name, err)
+			}
+			c.doors = append(c.doors, door{network.Bound(l, c.limit, c.silent), make(chan struct{})})
+			ports[name] = l.Addr().(*net.TCPAddr).Port
+		}
 	}
 	for _, c := range s.channels {
-		if c.receiver != nil {
+		for i, d := range c.doors {
+			serve := c.receiver.Serve
+			if i > 0 {
+				serve = c.receiver.(protocol.BesideReceiver).ServeBeside
+			}
 			go func() {
-				defer close(c.served)
-				c.receiver.Serve(c.listener)
+				defer close(d.served)
+				serve(d.listener)
 			}()
 		}
 	}
@@ -109,12 +129,14 @@ func (s *Sink) Stop() Report {
 		if c.scraper != nil {
 			c.scraper.End()
 		}
-		if c.listener == nil {
+		if c.receiver == nil {
 			continue
 		}
 		stopping.Go(func() {
-			c.listener.Close()
-			<-c.served
+			for _, d := range c.doors {
+				d.listener.Close()
+				<-d.served
+			}
 			c.receiver.Stop(stopGrace)
 		})
 	}
@@ -127,8 +149,8 @@ func (s *Sink) Stop() Report {
 func (s *Sink) openConnections() int {
 	sum := 0
 	for _, c := range s.channels {
-		if c.listener != nil {
-			sum += c.listener.Open()
+		for _, d := range c.doors {
+			sum += d.listener.Open()
 		}
 	}
 	return sum

@@ -77,14 +77,14 @@ def _finding(part: Part, manifest: Manifest, records: list[TrialRecord]) -> Capa
     (use,) = part.uses
     agent = manifest.agents[part.agent_key(use.agent)].built(use.build)
     config = agent.configurations[use.configuration]
-    artifact = agent.artifacts.get("agent")
+    artifact = agent.itself(use.configuration)
     trials = trials_of(records, part.name, search)
     ran_on = manifest.ran_on.get(part.name)
     found = CapacityFinding(
         part=part.name,
         agent=use.agent,
         agent_name=agent.name,
-        version=agent.version,
+        version=agent.version_in(use.configuration),
         artifact_sha256=artifact.sha256 if artifact else "",
         configuration=use.configuration,
         title=part.title,

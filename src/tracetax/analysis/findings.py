@@ -17,6 +17,7 @@ from tracetax.analysis.responses import response_statements
 from tracetax.analysis.starts import calls_chosen, slow_starts, starts_of, starts_of_baseline
 from tracetax.analysis.statements import receiver_statements, statements
 from tracetax.analysis.switched import switch_findings, switch_statements
+from tracetax.kinds import declaration_of
 from tracetax.machine.isolation import FEW_CORES
 from tracetax.model import BASELINE, FULL, Agent, Configuration, Delivery, Experiment, Part, Use, heap_of
 from tracetax.results import blocks as arranged
@@ -31,6 +32,7 @@ from tracetax.results.findings import (
     Measure,
     PartFinding,
     PublishedValue,
+    ReleaseFinding,
     StartsFinding,
 )
 from tracetax.results.folder import RunFolder
@@ -188,7 +190,7 @@ def _row(
     use, trials = cell.use, [trial for block in by_block for trial in block]
     agent = inputs.agents[part.agent_key(use.agent)].built(use.build)
     config = agent.configurations[use.configuration]
-    artifact = agent.artifacts.get("agent")
+    artifact = agent.itself(use.configuration)
     unsteady = sum(trial.steady is not None and trial.steady.kind == "no-steady-state" for trial in trials)
     in_memory = arranged.memory_trials(inputs.memory, cell) if trials else []
     starts = _starts(cell, trials, blocks, inputs)
@@ -211,7 +213,7 @@ def _row(
     return ConfigurationFinding(
         agent=use.agent,
         agent_name=agent.name,
-        version=agent.version,
+        version=agent.version_in(use.configuration),
         artifact_sha256=artifact.sha256 if artifact else "",
         configuration=use.configuration,
         title=_title(config, agent, part),
@@ -235,6 +237,7 @@ def _row(
         collector=str(part.settings.get("collector", "")),
         starts=starts,
         ran_on=ran_on,
+        release=ReleaseFinding(config.release.line, artifact.released) if config.release and artifact else None,
     )
 
 
@@ -367,10 +370,11 @@ def _run_verdicts(inputs: Inputs, parts: tuple[PartFinding, ...]) -> tuple[Verdi
         result.append(Verdict(code="no-result", severity="note", text=text))
     cores = int(inputs.manifest.machine.get("cores", FEW_CORES))
     if cores < FEW_CORES:
-        text = (
-            f"{plural(cores, 'core')}: the agent's threads and the sink compete with the caller; "
-            "the numbers are a demonstration."
-        )
+        text = f"{plural(cores, 'core')}: "
+        if all(declaration_of(part.parameters).calls_itself for part in parts):
+            text += "the agent's threads and the sink compete with the caller; the numbers are a demonstration."
+        else:
+            text += "the service, the load and the sink compete: CPU is the first measure here, latency the second."
         result.append(Verdict(code="few-cores", severity="warning", text=text))
     if any(part.stopped == "interrupted" for part in parts):
         text = "The run was interrupted; what had been measured is shown."

@@ -13,6 +13,7 @@ from tracetax.catalog.agent_shape import (
     ArtifactShape,
     ConfigurationShape,
     PrepareShape,
+    ReleaseShape,
     SamplingShape,
     SetupShape,
 )
@@ -28,6 +29,7 @@ from tracetax.catalog.placeholders import (
     known_in_steps,
     names_in,
     sink_protocols,
+    unsaid_ports,
     way_to,
 )
 from tracetax.catalog.reading import Report, did_you_mean, join, one_of
@@ -58,7 +60,7 @@ ANY_NAME = "*"
 """In the place of a record's name: every record counts."""
 SAMPLING = ({"one_in", "by"}, {"at_most", "per"})
 """Keys of ``sampling``: either the ones or the others, and all of them."""
-WORK = ("unzip", "copy", "compile", "go", "pip", "npm", "run")
+WORK = ("unzip", "copy", "compile", "go", "cc", "pip", "npm", "run")
 """Keys of a ``[[prepare]]``, of which it needs one at least."""
 
 
@@ -75,10 +77,19 @@ def check_said(shape: AgentShape, refused_flags: Sequence[str], report: Report) 
         if "{NAME}" not in said.variable and "{name}" not in said.value:
             report.add("instrumentations", "says no name: {NAME} in the variable, or {name} in its value")
     _check_technology(shape, report)
+    for name, own in shape.configurations.items():
+        other = own.if_nothing_arrives
+        if other is not None and (other == name or other not in shape.configurations):
+            hint = did_you_mean(other, shape.configurations)
+            key = join(join("configurations", name), "if_nothing_arrives")
+            report.add(key, f'"{other}" is no other configuration of this file{hint}')
     prepared = [step.name for step in shape.prepare]
     sections: dict[str, SetupShape] = {"common": shape.common}
     sections |= {join("technologies", name): setup for name, setup in shape.technologies.items()}
     sections |= {join("configurations", name): setup for name, setup in shape.configurations.items()}
+    for name, configuration in shape.configurations.items():
+        if configuration.release is not None:
+            _check_release(f"configurations.{name}.release", configuration.release, shape, report)
     for path, setup in sections.items():
         _check_flags(path, setup.flags, refused_flags, report)
         _check_placeholders(path, setup, known(shape.artifacts, prepared), report)
@@ -104,6 +115,30 @@ def check_said(shape: AgentShape, refused_flags: Sequence[str], report: Report) 
 def _says_how(sampling: SamplingShape) -> bool:
     """Whether it says what a sampler needs, and nothing else."""
     return {name for name, value in asdict(sampling).items() if value} in SAMPLING
+
+
+def check_version(shape: AgentShape, product: str, report: Report) -> None:
+    """Report a version that is said twice, or nowhere."""
+    if "agent" in shape.artifacts:
+        if shape.version is not None:
+            report.add("version", "must not stand beside artifacts.agent, whose version stands in every row")
+    elif shape.version is None and product != BASELINE.agent:
+        text = "is missing: it is the agent itself, whose version stands in every row"
+        if any(step.pip or step.npm or step.go for step in shape.prepare):
+            report.add("version", "is missing: of what [[prepare]] installs or builds; it stands in every row")
+        else:
+            report.add("artifacts.agent", text)
+
+
+def _check_release(path: str, release: ReleaseShape, shape: AgentShape, report: Report) -> None:
+    """Report a release that is no artifact of the file, or whose day is not known."""
+    artifact = shape.artifacts.get(release.artifact)
+    if artifact is None:
+        hint = did_you_mean(release.artifact, shape.artifacts)
+        report.add(join(path, "artifact"), f'"{release.artifact}" is no artifact of this file{hint}')
+    elif artifact.released is None:
+        key = join("artifacts", release.artifact)
+        report.add(f"{key}.released", f"is missing: {path} stands on a line over the days of releases")
 
 
 def check_together(
@@ -142,6 +177,9 @@ def check_together(
         if setup.protocol == SCRAPED:
             missing = "where it shall serve its metrics"
         text = f'is "{setup.protocol}", but no flag says {missing}, as "{{{way_to(setup.protocol)}}}" would'
+        add("protocol", text, "flags", "environment", "wrapper")
+    for port in unsaid_ports(configuration, setup.protocol or ""):
+        text = f'is "{setup.protocol}", which needs two ports, but no flag says the second, as "{{{port}}}" would'
         add("protocol", text, "flags", "environment", "wrapper")
     if setup.record_name == ANY_NAME and setup.protocol in PROTOCOLS and setup.protocol not in ANY_NAMED:
         text = f'is "{ANY_NAME}", which is any name of {listed_words(ANY_NAMED)} alone'
@@ -295,6 +333,9 @@ def _texts(path: str, step: PrepareShape) -> Iterator[tuple[str, str]]:
         yield f"{path}.go.sources", step.go.sources
         replaced = f"{path}.go.replace"
         yield from ((join(replaced, module), folder) for module, folder in step.go.replace.items())
+    if step.cc:
+        yield f"{path}.cc.sources", step.cc.sources
+        yield from _numbered(f"{path}.cc.include", step.cc.include)
     for key in ("pip", "npm"):
         if packages := getattr(step, key):
             yield f"{path}.{key}.lock", packages.lock

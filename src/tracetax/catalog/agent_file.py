@@ -6,7 +6,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tracetax.catalog.agent_checks import check_said, check_together
+from tracetax.catalog.agent_checks import check_said, check_together, check_version
 from tracetax.catalog.agent_shape import (
     CALL_TREE,
     AgentShape,
@@ -16,6 +16,7 @@ from tracetax.catalog.agent_shape import (
     artifact_of,
     instrumentations_of,
     merged,
+    release_of,
     step_of,
 )
 from tracetax.catalog.reading import Report, did_you_mean, join, raise_problems, read_file
@@ -276,7 +277,7 @@ def _read_agent(folder: Folder, runtimes: Mapping[str, Runtime], report: Report)
             report.add(f"kinds[{index}]", f'"{kind}" is no kind of workload{did_you_mean(kind, KINDS)}')
     if folder.below and shape.kinds != (folder.below,):
         report.add("kinds", f'must be ["{folder.below}"], the name of its folder')
-    _check_version(shape, folder.product, report)
+    check_version(shape, folder.product, report)
     if not shape.configurations:
         report.add("configurations", "is empty: an agent needs at least one")
     return Agent(
@@ -301,19 +302,6 @@ def _read_agent(folder: Folder, runtimes: Mapping[str, Runtime], report: Report)
         kinds=shape.kinds,
         below=folder.below,
     )
-
-
-def _check_version(shape: AgentShape, product: str, report: Report) -> None:
-    """Report a version that is said twice, or nowhere."""
-    if "agent" in shape.artifacts:
-        if shape.version is not None:
-            report.add("version", "must not stand beside artifacts.agent, whose version stands in every row")
-    elif shape.version is None and product != BASELINE.agent:
-        text = "is missing: it is the agent itself, whose version stands in every row"
-        if any(step.pip or step.npm or step.go for step in shape.prepare):
-            report.add("version", "is missing: of what [[prepare]] installs or builds; it stands in every row")
-        else:
-            report.add("artifacts.agent", text)
 
 
 def _configurations(agent: str, shape: AgentShape, report: Report) -> dict[str, Configuration]:
@@ -388,10 +376,12 @@ def _built(agent: str, combined: Combined) -> Configuration:
         environment=setup.environment,
         memory=Memory(setup.memory.base, setup.memory.per_record) if setup.memory else None,
         published=own.published,
+        release=release_of(own.release),
         search_path=AS_BUILT if setup.search_path is None else setup.search_path,
         own_search_path=setup.own_search_path or (),
         tree_limit=setup.tree_limit,
         technology=combined.technology,
+        if_nothing_arrives=own.if_nothing_arrives or "",
         sampling=setup.sampling.sampler if setup.sampling and setup.delivery is Delivery.SAMPLED else None,
         scrape=Scrape(setup.scrape.path, setup.scrape.interval, setup.scrape.metric or "")
         if setup.scrape and promises

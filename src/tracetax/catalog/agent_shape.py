@@ -4,17 +4,18 @@ docs/agent-file.md explains every key. Artifacts and ``[[prepare]]`` may stand i
 """
 
 from collections.abc import Mapping
+from datetime import date, datetime
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from msgspec import Meta, Struct, ValidationError, convert
 
-from tracetax.agent import CallRecords, Instrumentations
+from tracetax.agent import CallRecords, Instrumentations, Release
 from tracetax.catalog.reading import Count, Name, Positive, Report, Text, did_you_mean, join
 from tracetax.catalog.units import Duration, Size
 from tracetax.errors import UserError
 from tracetax.ledger import Sampling
 from tracetax.model import Artifact, Delivery, Layer, Profile
-from tracetax.preparation import Compilation, GoBuild, Packages, PrepareStep, Program
+from tracetax.preparation import Compilation, GoBuild, NativeBuild, Packages, PrepareStep, Program
 
 CALL_TREE = "calltree"
 """The kind of workload that an agent is set up for whose file names none: there was no other."""
@@ -55,10 +56,26 @@ Inside: TypeAlias = Annotated[
 ModulePath: TypeAlias = Annotated[
     str, Meta(pattern=r"[\w.~-]+(/[\w.~-]+)*", extra={"means": "the path of a Go module"})
 ]
+LibraryName: TypeAlias = Annotated[
+    str, Meta(pattern=r"[\w.+]+", extra={"means": 'the name of a library without its "lib": zstd of libzstd.so'})
+]
+PackageName: TypeAlias = Annotated[
+    str, Meta(pattern=r"[a-z0-9][a-z0-9.+-]+", extra={"means": "the name of a Debian package"})
+]
 JavaRelease: TypeAlias = Annotated[int, Meta(ge=8, le=99)]
 ClassName: TypeAlias = Annotated[
     str, Meta(pattern=r"[\w$]+(\.[\w$]+)*", extra={"means": "the name of a Java class with its package"})
 ]
+
+
+def day(value: object) -> str:
+    """Read a date of TOML, ``2013-10-16``, as text of ISO 8601."""
+    if not isinstance(value, date) or isinstance(value, datetime):
+        raise UserError("must be a date without quotation marks, as 2013-10-16")
+    return value.isoformat()
+
+
+Day: TypeAlias = Annotated[str, Meta(extra={"read": day})]
 
 
 class ReleasesShape(Struct, frozen=True):
@@ -76,6 +93,7 @@ class ArtifactShape(Struct, frozen=True, kw_only=True):
     given: Text | None = None
     sha256: Checksum | None = None
     version: Text | None = None
+    released: Day | None = None
 
 
 class CompilationShape(Struct, frozen=True, kw_only=True):
@@ -104,6 +122,16 @@ class GoShape(Struct, frozen=True, kw_only=True):
     replace: dict[ModulePath, Text] = {}
 
 
+class NativeShape(Struct, frozen=True, kw_only=True):
+    """``cc = { sources = "…", library = "libown.so", include = […], links = ["zstd"], packages = […] }``."""
+
+    sources: Text
+    library: Inside
+    include: tuple[Text, ...] = ()
+    links: tuple[LibraryName, ...] = ()
+    packages: tuple[PackageName, ...] = ()
+
+
 class LockShape(Struct, frozen=True, kw_only=True):
     """``pip = { lock = "…" }`` and ``npm = { lock = "…" }``."""
 
@@ -119,6 +147,7 @@ class PrepareShape(Struct, frozen=True, kw_only=True):
     copy: dict[Inside, Text] = {}
     compile: CompilationShape | None = None
     go: GoShape | None = None
+    cc: NativeShape | None = None
     pip: LockShape | None = None
     npm: LockShape | None = None
     run: ProgramShape | None = None
@@ -204,13 +233,22 @@ class SetupShape(Struct, frozen=True, kw_only=True):
     sampling: SamplingShape | None = None
 
 
+class ReleaseShape(Struct, frozen=True, kw_only=True):
+    """``release = { artifact = "v1_8", line = "TCP" }``."""
+
+    artifact: ArtifactName
+    line: Text
+
+
 class ConfigurationShape(SetupShape, frozen=True, kw_only=True):
     """``[configurations.<name>]``."""
 
     title: Text
     extends: str | None = None
     profile: Profile | None = None
+    if_nothing_arrives: str | None = None
     published: dict[Name, Text] = {}
+    release: ReleaseShape | None = None
 
 
 class TechnologyShape(SetupShape, frozen=True, kw_only=True):
@@ -260,7 +298,13 @@ def artifact_of(name: str, said: ArtifactShape) -> Artifact:
         url=said.url or "",
         given=said.given or "",
         version_named=said.version or "",
+        released=said.released or "",
     )
+
+
+def release_of(said: ReleaseShape | None) -> Release | None:
+    """``release`` of a configuration as the rest of Tracetax knows it."""
+    return said and Release(said.artifact, said.line)
 
 
 def instrumentations_of(said: InstrumentationsShape | None) -> Instrumentations | None:
@@ -270,7 +314,7 @@ def instrumentations_of(said: InstrumentationsShape | None) -> Instrumentations 
 
 def step_of(said: PrepareShape) -> PrepareStep:
     """``[[prepare]]`` as the rest of Tracetax knows it."""
-    compilation, program = said.compile, said.run
+    compilation, program, native = said.compile, said.run, said.cc
     return PrepareStep(
         name=said.name,
         unzip=said.unzip,
@@ -281,6 +325,9 @@ def step_of(said: PrepareShape) -> PrepareStep:
         else None,
         run=Program(program.main, program.class_path, program.jvm, program.arguments) if program else None,
         go=GoBuild(said.go.sources, said.go.program, said.go.replace) if said.go else None,
+        cc=NativeBuild(native.sources, native.library, native.include, native.links, native.packages)
+        if native
+        else None,
         pip=Packages(said.pip.lock) if said.pip else None,
         npm=Packages(said.npm.lock) if said.npm else None,
     )

@@ -17,6 +17,9 @@ PROTOCOLS = tuple((data_folder() / "sink" / "protocols.txt").read_text().split()
 ANY_NAMED = tuple((data_folder() / "sink" / "any-name.txt").read_text().split())
 """Those of which it takes records of any name, where it is told so."""
 
+SECOND_PORTS = tuple((data_folder() / "sink" / "second-ports.txt").read_text().split())
+"""Ports beside those of protocols that need two, each called as its protocol with a word behind it."""
+
 RECORDS_FOLDER = "records.dir"
 """Where an agent writes whose records are read from files: its protocol's name ends in ``-file``."""
 
@@ -47,6 +50,9 @@ WORKLOAD_SOURCES = "workload.sources"
 OUT = "out"
 """The folder that a step makes."""
 
+JDK_INCLUDE = "jdk.include"
+"""The folder of the headers of the Java Native Interface, in the JDK that compiles."""
+
 FORMER = {"workload.classes": WORKLOAD_BUILT}
 """What placeholders were called before, and their names now."""
 
@@ -54,6 +60,12 @@ _FILES = frozenset(protocol for protocol in PROTOCOLS if protocol.endswith("-fil
 RECEIVED = tuple(protocol for protocol in PROTOCOLS if protocol not in _FILES and protocol != SCRAPED)
 """Protocols on which an agent sends; of the others the sink reads files, or asks."""
 _PORTS = {f"sink.{protocol.replace('-', '_')}.port": protocol for protocol in RECEIVED}
+_BESIDE = {
+    f"sink.{port.replace('-', '_')}.port": protocol
+    for port in SECOND_PORTS
+    for protocol in RECEIVED
+    if port.startswith(f"{protocol}-")
+}
 _ADDRESSES = {name.removesuffix(".port"): protocol for name, protocol in _PORTS.items()}
 _ALWAYS = (
     *MONITORED,
@@ -61,6 +73,7 @@ _ALWAYS = (
     "sink.host",
     *_ADDRESSES,
     *_PORTS,
+    *_BESIDE,
     "expected.records",
     "expected.records.next_power_of_two",
     "expected.calls",
@@ -69,7 +82,7 @@ _ALWAYS = (
     RECORDS_FOLDER,
     SCRAPE_PORT,
 )
-_AGENTS_FOLDERS = (*MONITORED, WORKLOAD_BUILT, WORKLOAD_SOURCES, FILES, OUT)
+_AGENTS_FOLDERS = (*MONITORED, WORKLOAD_BUILT, WORKLOAD_SOURCES, JDK_INCLUDE, FILES, OUT)
 _BACKENDS_FOLDERS = (OUT, BACKEND_FILES)
 """What the folders of an agent, and of a backend, may be made of beside artifacts and other folders."""
 _BRACES = re.compile(r'\{([^{}"]*)\}')
@@ -127,6 +140,7 @@ def paths_of(step: PrepareStep) -> tuple[str, ...]:
         *((step.compile.sources, *step.compile.class_path) if step.compile else ()),
         *(step.run.class_path if step.run else ()),
         *((step.go.sources, *step.go.replace.values()) if step.go else ()),
+        *((step.cc.sources, *step.cc.include) if step.cc else ()),
         *(packages.lock for packages in (step.pip, step.npm) if packages),
     )
 
@@ -141,9 +155,15 @@ def way_to(protocol: str) -> str:
 def sink_protocols(configuration: Configuration) -> frozenset[str]:
     """The protocols by which what a configuration is started with reaches the sink, for records or anything else."""
     used = {name for text in configuration.texts for name in names_in(text)}
-    ways = _PORTS | _ADDRESSES | {SCRAPE_PORT: SCRAPED}
+    ways = _PORTS | _BESIDE | _ADDRESSES | {SCRAPE_PORT: SCRAPED}
     reached = frozenset(protocol for name, protocol in ways.items() if name in used)
     return reached | _FILES if RECORDS_FOLDER in used else reached
+
+
+def unsaid_ports(configuration: Configuration, protocol: str) -> tuple[str, ...]:
+    """The placeholders of a protocol's second ports that nothing says which a configuration is started with."""
+    used = {name for text in configuration.texts for name in names_in(text)}
+    return tuple(name for name, of in _BESIDE.items() if of == protocol and name not in used)
 
 
 class References(Struct, frozen=True):

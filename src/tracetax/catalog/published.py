@@ -18,6 +18,11 @@ PRINTED = ("table", "value", "spread", "printed", "printed_spread", "seed_line",
 UNINSTRUMENTED = "none"
 """How every table names the run without an agent."""
 STANDARD_DEVIATION = "standard_deviation"
+RATES = ("traces/s", "calls/s")
+"""Units of throughput: such a value stands beside times as the time of a call, 1 s ÷ the rate."""
+SECOND_NS = 1e9
+IN_A_TECHNOLOGY = "{technology}"
+"""In a row's name, what stands for how tables call the technology."""
 LINE = "regression_"
 """What the metrics of a line begin with."""
 SLOPE, INTERCEPT, R_SQUARED = f"{LINE}slope", f"{LINE}intercept", f"{LINE}r_squared"
@@ -54,7 +59,9 @@ def published_rows(
         configuration = agent.configurations.get(use.configuration) if agent else None
         if agent is None or configuration is None or experiment not in configuration.published:
             continue
-        label = configuration.published[experiment]
+        label = _label(agent, use, configuration.published[experiment])
+        if label is None:
+            continue
         named = True
         printed = shape.agents.get(use.agent, UNINSTRUMENTED if use == BASELINE else agent.name)
         rows += _values(use, agent, printed, label, experiment, table, report)
@@ -62,6 +69,15 @@ def published_rows(
         text = "is of no use: no configuration here says which row it reproduces"
         report.add("published", f'{text}, as published = {{ {experiment} = "…" }} in an agent\'s file would')
     return tuple(rows)
+
+
+def _label(agent: Agent, use: Use, said: str) -> str | None:
+    """The name of a configuration's row, in its technology; None where tables don't have that technology."""
+    if IN_A_TECHNOLOGY not in said:
+        return said
+    technology = agent.technologies.get(agent.configurations[use.configuration].technology)
+    name = technology.published_as if technology else ""
+    return said.replace(IN_A_TECHNOLOGY, name) if name else None
 
 
 def _read(shape: PublishedShape, root: Path, report: Report) -> Table | None:
@@ -139,7 +155,8 @@ def _values(
         names = list(dict.fromkeys(row["configuration"] for row in of_agent))
         text = f'"{label}" is no row of {printed} in {table.label}{did_you_mean(label, names)}   It has {one_of(names)}'
         report.add(key, text)
-    mine = _of_technology(agent, use, mine)
+    if IN_A_TECHNOLOGY not in agent.configurations[use.configuration].published[experiment]:
+        mine = _of_technology(agent, use, mine)
     for platform in dict.fromkeys(row["platform"] for row in mine):
         same = [row for row in mine if row["platform"] == platform]
         if any(row.get("metric", "").startswith(LINE) for row in same):
@@ -166,13 +183,16 @@ def _of_technology(agent: Agent, use: Use, rows: list[Row]) -> list[Row]:
 
 def _value(use: Use, row: Row, who: str, table: Table, report: Report) -> Iterator[PublishedRow]:
     unit = row["unit"]
-    if unit not in TIME:
-        report.add("published.where", f'leaves values of {who} in "{unit}", and only times stand beside times')
+    if unit not in TIME and unit not in RATES:
+        text = f'leaves values of {who} in "{unit}", and only times and rates stand beside times'
+        report.add("published.where", text)
         return
     try:
-        value = float(row["value"]) * TIME[unit]
-        sd = float(row["spread"]) * TIME[unit] if row["spread_kind"] == STANDARD_DEVIATION else None
-    except ValueError as error:
+        printed = float(row["value"])
+        value = SECOND_NS / printed if unit in RATES else printed * TIME[unit]
+        has_sd = unit in TIME and row["spread_kind"] == STANDARD_DEVIATION
+        sd = float(row["spread"]) * TIME[unit] if has_sd else None
+    except (ValueError, ZeroDivisionError) as error:
         report.add("published.table", f"{table.label}, {who} on {row['platform']}: {error}")
         return
     yield PublishedRow(use, row["platform"], value, sd, f"{row['table']}, {row['agent']}: {row['configuration']}")

@@ -1,6 +1,5 @@
 """What a store holds and was asked: data made from a seed, statements counted by the server, rows that changed."""
 
-import ipaddress
 import re
 from collections.abc import Mapping
 from types import TracebackType
@@ -11,6 +10,7 @@ import psycopg
 from msgspec import Struct
 
 from tracetax.catalog.placeholders import OF_STORE, SEED, fill
+from tracetax.companions.loopback import is_loopback
 from tracetax.companions.store import StoreLost
 from tracetax.errors import UserError
 from tracetax.store import Data, Store
@@ -136,7 +136,7 @@ def existing(store: Store, url: str) -> str:
     if not re.fullmatch(r"[a-z][a-z0-9+.-]*", said.scheme) or not said.netloc:
         raise UserError(f"{place_of(url) or 'An empty text'} is no address of a database.\n{way_out}")
     for host in map(unquote, hosts):
-        if not _is_loopback(host):
+        if not is_loopback(host):
             what = f"lies on {host}" if host else "names no host"
             raise UserError(
                 f"The database {place_of(url)} {what}: only one on this machine is measured, by a loopback address.\n"
@@ -148,10 +148,3 @@ def existing(store: Store, url: str) -> str:
 def place_of(url: str) -> str:
     """Host, port and name of a database, without who may use it, and how."""
     return url.rpartition("@")[2].rpartition("//")[2].partition("?")[0]
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"

@@ -1,6 +1,7 @@
 """Ports: on which addresses a process listens, from the kernel's tables, and one that is free."""
 
 import contextlib
+import ipaddress
 import random
 import re
 import socket
@@ -86,3 +87,11 @@ def _bound(port: int) -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", port))
         return probe.getsockname()[1]
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host's name or address is this machine's own, which nobody else reaches."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -9,7 +9,7 @@ from tracetax.analysis.statements import condition
 from tracetax.model import FULL
 from tracetax.report import numbers
 from tracetax.report.headline import Cost, head, place
-from tracetax.report.kinds import call_noun, charged_words, teller_of
+from tracetax.report.kinds import call_noun, charged_words, overhead_words, teller_of
 from tracetax.report.views import (
     Group,
     PartView,
@@ -92,7 +92,7 @@ def reading(choice: ChoiceTable) -> str:
     """What the lines of the table mean, as far as they are there."""
     used = "CPU is that of all threads, until the last record has arrived. "
     cpu_told = used if any(line.label.startswith("CPU") for line in choice.lines) else ""
-    return f"Delay is what the traced thread waits (latency, overhead). {cpu_told}± is a 95 % interval."
+    return f"Delay is {overhead_words(choice.view.part)} (latency, overhead). {cpu_told}± is a 95 % interval."
 
 
 def _rows(view: PartView) -> list[ConfigurationFinding]:

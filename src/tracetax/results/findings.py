@@ -106,6 +106,15 @@ class PublishedValue(Struct, frozen=True):
     """Table of the paper, and the row in it."""
 
 
+class ReleaseFinding(Struct, frozen=True):
+    """Where a row stands among several releases of its agent: on a line over their days."""
+
+    line: str
+    """What the rows of several releases are called together that can be compared."""
+    released: str
+    """The day of the release, ``2013-10-16``."""
+
+
 class ConfigurationFinding(Struct, frozen=True):
     """One row: a configuration under one part's parameters. Baselines are rows too (agent ``none``)."""
 
@@ -147,6 +156,8 @@ class ConfigurationFinding(Struct, frozen=True):
     """None where fewer than five are known: too few to tell a slow one."""
     ran_on: RuntimeVersion | None = None
     """The version of the runtime that its trials ran on."""
+    release: ReleaseFinding | None = None
+    """Which of several releases of the agent it is, where its agent's file has several."""
 
     @property
     def use(self) -> Use:

@@ -125,7 +125,8 @@ def _learned_from(
         say(f"{name} is left out: it makes as many records.")
         return None
     state.uses.append(use)
-    known, text = told(record, kind.noun)
+    other = own.agents[use.agent].configurations.get(config.if_nothing_arrives)
+    known, text = told(record, kind.noun, other)
     if config.without and not _records(record.singles):
         known, text = {single.sort: 0 for single in record.singles}, "no record is left"
     state.counted.append((config, known))
@@ -167,12 +168,17 @@ def _quickly_warm(equipment: Equipment) -> Workload:
     return replace(equipment.workload, least_warm_up_calls=WARM_UP_CALLS)
 
 
-def told(record: TrialRecord, noun: str) -> tuple[dict[str, int], str]:
-    """Records of a call by its sort, as far as they are known, and a sentence about them."""
+def told(record: TrialRecord, noun: str, other: Configuration | None = None) -> tuple[dict[str, int], str]:
+    """Records of a call by its sort, as far as they are known, and a sentence about them.
+
+    ``other`` is the agent's configuration that may see more, where nothing arrives.
+    """
     known = {single.sort: single.records // CALLS for single in record.singles if single.records % CALLS == 0}
     if not any(single.records for single in record.singles):
         made = sum(single.calls for single in record.singles)
         text = f"no spans arrived of {plural(made, noun)}. Is the service's framework instrumented? "
+        if other:
+            text += f"Another of its configurations may see it: --configuration {other.name} ({other.title}). "
         return {}, text + "What the agent costs all the same is measured; of delivery nothing can be said."
     varying = [single for single in record.singles if single.sort not in known]
     words = [f"{plural(records, 'record')} of {one(noun)} to {sort}" for sort, records in known.items()]

@@ -30,7 +30,7 @@ from tracetax.run.plan import TrialPlan, having_made
 from tracetax.run.program import ProgramStart, started_program
 from tracetax.run.stages import conduct_or_end
 from tracetax.run.stores import concealed, started_stores
-from tracetax.workloads.driver import Driver, WorkloadFailed
+from tracetax.workloads.driver import CALLS_FAILED, Driver, WorkloadFailed
 from tracetax.workloads.kinds import kind_of
 
 COMMAND = "command.sh"
@@ -65,7 +65,10 @@ def run_trial(plan: TrialPlan, equipment: Equipment, folder: RunFolder, watch: C
     )
     with disk_errors(folder.path), records_folder(scratch) as records, bounded(plan.part.parameters) as group:
         equipment = replace(equipment, enters=group.entrances if group else ())
-        record = with_killed(_attempt(plan, equipment, record, scratch, logs, records, watch), group)
+        if why := equipment.why_not(plan.use):
+            record = replace(record, verdicts=(Verdict("not-prepared", "error", why),))
+        else:
+            record = with_killed(_attempt(plan, equipment, record, scratch, logs, records, watch), group)
         shutil.rmtree(scratch / PROGRAM, ignore_errors=True)
         cut(logs)
     folder.keep_trial(record)
@@ -131,7 +134,7 @@ def _attempt(
         plan = having_made(plan, outcome.calls)
         record = replace(record, parameters=plan.part.parameters)
         result = kind_of(equipment.workload).collect(scratch, plan.number, plan.part.parameters)
-        record = finished(plan, record, outcome, result, equipment.threads)
+        record = _with_log(finished(plan, record, outcome, result, equipment.threads), logs)
     except (WorkloadFailed, SinkLost) as failure:
         code = failure.code
         tail = last_lines(logs, STREAMS if started else (LOG, BEFORE))
@@ -145,6 +148,17 @@ def _attempt(
     if started:
         record = with_process(record, started[0])
     return record
+
+
+def _with_log(record: TrialRecord, logs: Path) -> TrialRecord:
+    """The record; where calls failed, with what the workload printed last: the cause may stand there."""
+    codes = [verdict.code for verdict in record.verdicts]
+    if CALLS_FAILED not in codes:
+        return record
+    place = codes.index(CALLS_FAILED)
+    verdict = record.verdicts[place]
+    quoting = replace(verdict, text=f"{verdict.text}\n{last_lines(logs, STREAMS)}")
+    return replace(record, verdicts=(*record.verdicts[:place], quoting, *record.verdicts[place + 1 :]))
 
 
 def _check(sink: Receiver, records: RecordsFolder | None) -> None:

@@ -7,11 +7,12 @@ import time
 from collections.abc import Generator, Mapping
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from tracetax.companions.loopback import listener, listens_elsewhere, ports_of
+from tracetax.companions.loopback import is_loopback, listener, listens_elsewhere, ports_of
 from tracetax.errors import ExitCode, UserError
 from tracetax.machine.processes import ProcessTree
 from tracetax.printable import printable_lines
@@ -27,6 +28,7 @@ ASK_AGAIN_SECONDS = 0.1
 ANSWER_SECONDS = 10.0
 END_SECONDS = 5.0
 BODY_SHOWN = 120
+ANOTHER_PATH = "Where another path tells that it is ready, name it: --ready /health"
 READ_AT_ONCE = 1 << 20
 
 
@@ -125,9 +127,10 @@ def _await_ready(service: OwnService, process: Process, port: int) -> None:
     deadline, last = time.monotonic() + seconds, "nothing listened on the port"
     while time.monotonic() < deadline:
         if ending := process.poll():
+            away = "\nA service that goes to the background cannot be measured: it must stay in the foreground."
             raise UserError(
-                f"{service.words} {ending.description} before it answered on port {port}.\n"
-                "A service that goes to the background cannot be measured: it must stay in the foreground.",
+                f"{service.words} {ending.description} before it answered on port {port}."
+                f"{'' if ending.status else away}",
                 ExitCode.ENVIRONMENT,
             )
         try:
@@ -137,11 +140,17 @@ def _await_ready(service: OwnService, process: Process, port: int) -> None:
         else:
             if 200 <= status < 300:
                 return
-            last = f"its last answer had the status {status}" + (f", and led to {place}" if place else "")
+            last = f"its last answer had the status {status}{_leads(place)}"
+            if (host := urlsplit(place).hostname) and not is_loopback(host):
+                raise UserError(
+                    f"{service.words} answers {service.ready_path} with the status {status}{_leads(place)}.\n"
+                    f"{host} is not this machine. {ANOTHER_PATH}",
+                    ExitCode.ENVIRONMENT,
+                )
         time.sleep(ASK_AGAIN_SECONDS)
     raise UserError(
         f"{service.words} did not answer {service.ready_path} on port {port} with 200 to 299 within {seconds:.0f} s: "
-        f"{last}.\nWhere another path tells that it is ready, name it: --ready /health",
+        f"{last}.\n{ANOTHER_PATH}",
         ExitCode.ENVIRONMENT,
     )
 
@@ -154,12 +163,17 @@ def _ask(name: str, sent: Sent, port: int) -> None:
         raise UserError(f"{sent.method} {sent.path} ({name}) was not answered: {error}", ExitCode.ENVIRONMENT) from None
     if status == sent.status:
         return
-    leads = f", and leads to {place}: redirects are not followed, so name where it leads" if place else ""
     raise UserError(
-        f"{sent.method} {sent.path} ({name}) was answered with status {status} where {sent.status} is expected{leads}."
+        f"{sent.method} {sent.path} ({name}) was answered with status {status} where {sent.status} is expected"
+        f"{_leads(place)}."
         f"\nIt begins: {body[:BODY_SHOWN]!r}\nWhere another status is right, say so in a file: --requests FILE",
         ExitCode.ENVIRONMENT,
     )
+
+
+def _leads(place: str) -> str:
+    """The end of a sentence about an answer that leads to another place; else empty."""
+    return f", and leads to {place}: redirects are not followed, so name where it leads" if place else ""
 
 
 def _answer(sent: Sent, port: int, seconds: float) -> tuple[int, str, str]:

@@ -23,7 +23,7 @@ from tracetax.model import Configuration, Delivery, Parameters
 from tracetax.printable import printable
 from tracetax.run.context import Arrivals, TrialContext
 from tracetax.words import plural
-from tracetax.workloads.driver import TOP_TIER, Status, WorkloadFailed
+from tracetax.workloads.driver import CALLS_FAILED, TOP_TIER, Status, WorkloadFailed
 
 LARGEST_BURST_RECORDS = 20_000
 POLL_SECONDS = 0.001
@@ -95,9 +95,10 @@ def warm_up(context: TrialContext, arrivals: Arrivals) -> Warmed:
         driver.say(f"warm-up {calls_in_it}")
         status = driver.wait_for("warmed", burst_limit, interval=POLL_SECONDS)
         if status.values.get("failed", "0") != "0":
+            driver.look_beside()
             why = printable(status.text.partition(" because ")[2])
             text = f"{plural(status.number('failed'), 'call')} of the warm-up failed"
-            raise WorkloadFailed("calls-failed", f"{text}. One of them: {why}" if why else text)
+            raise WorkloadFailed(CALLS_FAILED, f"{text}. One of them: {why}" if why else text)
         calls += calls_in_it
         bursts += 1
         arrivals.wait(records() - outstanding)

@@ -10,9 +10,11 @@ from tracetax.process import Ending, Process
 
 TOP_TIER = 4
 """The highest tier that code is compiled in, as drivers report it."""
+BESIDE_SECONDS = 0.5
+"""How long is waited, where it has failed, for the end of what it needs."""
 LONGEST_NUMBER = 19
 """Digits of the largest int64."""
-HANGS, ENDED = "jvm-hangs", "jvm-ended"
+HANGS, ENDED, CALLS_FAILED = "jvm-hangs", "jvm-ended", "calls-failed"
 """Verdicts on a workload in any language; the names are those of records that are kept."""
 
 
@@ -111,15 +113,26 @@ class Driver:
                 if line.name == name:
                     return line
                 if line.name == "error":
+                    self.look_beside()
                     raise WorkloadFailed("workload-error", f"{self._who} reports: {line.text}")
             if ended:
-                self._meanwhile()  # what ended beside it may be the cause, and is named then
+                self.look_beside()
                 raise self._ended(f"while waiting for {name!r}")
             if time.monotonic() > deadline:
                 text = f"{self._who} did not get to {name!r} within {seconds:.0f} s and was ended"
                 raise WorkloadFailed(HANGS, text)
             self._meanwhile()
             time.sleep(interval)
+
+    def look_beside(self) -> None:
+        """Raise where something beside it has ended, or ends within a moment: it may be the cause, and is named then.
+
+        What is killed closes its connections first, and counts as ended a little later.
+        """
+        deadline = time.monotonic() + BESIDE_SECONDS
+        while time.monotonic() < deadline:
+            self._meanwhile()
+            time.sleep(0.02)
 
     def moment(self, name: str) -> int:
         """When a status was reached, the last time if often, CLOCK_MONOTONIC ns; 0 where it was not."""

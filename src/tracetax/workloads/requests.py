@@ -16,7 +16,7 @@ from tracetax.results.records import Verdict
 from tracetax.service import Sent
 from tracetax.words import plural, share, was
 from tracetax.workloads import driver_output
-from tracetax.workloads.driver import WorkloadFailed
+from tracetax.workloads.driver import CALLS_FAILED, WorkloadFailed
 from tracetax.workloads.kinds import DriverFiles, Measured
 
 MISSED_FROM = 0.01
@@ -181,7 +181,7 @@ def verdicts_of(load: LoadAccount, parameters: RequestParameters) -> list[Verdic
             first = next((sent for sent in failed if outcome in sent.first_failures), None)
             why = f". The first, to {first.name}: {printable(first.first_failures[outcome])}" if first else ""
             text = f"{share(count, parameters.calls, 'request')} {was(count)} {words}{why}"
-            verdicts.append(Verdict("calls-failed", "error", text))
+            verdicts.append(Verdict(CALLS_FAILED, "error", text))
     if load.starts and load.starts.missed - load.starts.waited > MISSED_FROM * parameters.calls:
         late = load.starts.missed - load.starts.waited
         text = f"the load sent {share(late, parameters.calls, 'request')} later than it should, by its own doing"

@@ -109,6 +109,29 @@ func FuzzKieker(f *testing.F) {
 	})
 }
 
+// FuzzKiekerDual lets strings and records come in any pieces, and checks that they count as if all strings were first.
+func FuzzKiekerDual(f *testing.F) {
+	w := samples.KiekerWriter{Ids: map[string]int32{}, Apart: true}
+	w.Metadata()
+	w.Call(1, 3)
+	w.Execution(samples.Execution{Signature: "void demo.Größe.<init>()"})
+	f.Add(stringsOf(&w), w.Data, uint16(3), uint16(57))
+	w.Event(samples.Event{Kind: samples.BeforeOperation, Trace: 2, Index: 1})
+	w.Event(samples.Event{Kind: samples.AfterOperation, Trace: 2, Index: 2})
+	f.Add(stringsOf(&w), w.Data, uint16(41), uint16(1))
+	f.Fuzz(func(t *testing.T, texts, records []byte, pieceOfTexts, piece uint16) {
+		whole := countDual(3, texts, records, len(texts)+1, len(records)+1)
+		if most := int64(len(records) / executionBytes); whole.Records+whole.Duplicates > most || whole.Malformed > 1 {
+			t.Fatalf("%d and %d bytes are %+v", len(texts), len(records), whole)
+		}
+		samples.CheckTrees(t, 3, whole)
+		if broken := countDual(3, texts, nil, len(texts)+1, 1); broken.Malformed > 0 {
+			return // what has been counted by then depends on when it comes
+		}
+		samples.ExpectCount(t, countDual(3, texts, records, int(pieceOfTexts)+1, int(piece)+1), whole)
+	})
+}
+
 // FuzzKiekerEvents reads a byte for each event of two traces that come interleaved, and checks that every event is in
 // one record or is told.
 func FuzzKiekerEvents(f *testing.F) {

@@ -1,4 +1,4 @@
-// Package kieker is Kieker's single socket stream, and its logs in files.
+// Package kieker is Kieker's streams over one socket and over two, and its logs in files.
 package kieker
 
 import (
@@ -16,6 +16,14 @@ var TCP = protocol.Protocol{
 	ConnectionBytes: readBytes + batchBytes + maxRegistryBytes + registryPlaces + pairBytes,
 	Structure:       func() tree.Structure { return &tree.ExecutionChain{} },
 	Receiver:        newReceiver,
+}
+
+// DualTCP is the protocol of Kieker up to 1.12: the same records on one port, and their strings on a second one.
+var DualTCP = protocol.Protocol{
+	ConnectionBytes: maxWaiting + batchBytes + maxRegistryBytes + registryPlaces + pairBytes,
+	Structure:       func() tree.Structure { return &tree.ExecutionChain{} },
+	Receiver:        newDualReceiver,
+	Beside:          "strings",
 }
 
 // BinaryFile is Kieker's binary log: the records of its stream without the strings, which stand in the map.

@@ -59,6 +59,8 @@ type stream struct {
 	registry      []registered
 	registryBytes int
 	registryGiven bool // it comes from elsewhere: none of its entries stands between the records
+	registryComes bool // it comes on another connection, perhaps later than the records that refer to it
+	waits         bool // the next record refers to a string that has not come yet
 	inBytes       bool // strings' lengths are told in bytes
 	broken        bool // nothing that follows can be understood
 	pairs         pairs
@@ -72,6 +74,7 @@ func newStream(recordName string) *stream {
 // Consume enters the whole records of data into the batch, moves the rest to the front, and returns its length.
 func (s *stream) Consume(data []byte, b *ledger.Batch) (rest int) {
 	used := 0
+	s.waits = false
 	for !s.broken {
 		size := s.next(data[used:], b)
 		if size == 0 && !s.broken {
@@ -91,12 +94,18 @@ func (s *stream) next(data []byte, b *ledger.Batch) int {
 	if class == registryMark && !s.registryGiven {
 		return s.register(data, b)
 	}
+	if s.mayCome(uint32(class)) {
+		return s.wait()
+	}
 	if class < 0 || int(class) >= len(s.registry) || s.registry[class].size == 0 {
 		return s.fail(b)
 	}
 	size := int(s.registry[class].size)
 	if len(data) < size {
 		return 0
+	}
+	if s.registryComes && s.lacksString(data[:size]) {
+		return s.wait()
 	}
 	switch size {
 	case executionBytes:
@@ -107,6 +116,27 @@ func (s *stream) next(data []byte, b *ledger.Batch) int {
 		// It describes the stream or a trace, and is no record of a method.
 	}
 	return size
+}
+
+// mayCome reports whether a string that is not known may still come on its own connection.
+func (s *stream) mayCome(id uint32) bool {
+	return s.registryComes && id < maxStrings && (int(id) >= len(s.registry) || s.registry[id].text == nil)
+}
+
+// lacksString reports whether a whole record refers to a string that may still come.
+func (s *stream) lacksString(data []byte) bool {
+	switch len(data) {
+	case executionBytes:
+		return s.mayCome(binary.BigEndian.Uint32(data[12:]))
+	case operationBytes, failedBytes:
+		return s.mayCome(binary.BigEndian.Uint32(data[32:])) || s.mayCome(binary.BigEndian.Uint32(data[36:]))
+	}
+	return false
+}
+
+func (s *stream) wait() int {
+	s.waits = true
+	return 0
 }
 
 // End says that nothing more comes.

@@ -44,6 +44,11 @@ def calls_itself(part: PartFinding) -> bool:
     return declaration_of(part.parameters).calls_itself
 
 
+def overhead_words(part: PartFinding) -> str:
+    """What the overhead is of a call of its kind."""
+    return "what the traced thread waits" if calls_itself(part) else "what is added to the mean response time"
+
+
 def time_unit(told: ConfigurationFinding | PartFinding) -> TimeUnit:
     """The unit in which the times of its kind stand in a table."""
     return TimeUnit(*teller_of(told.parameters).TIME)

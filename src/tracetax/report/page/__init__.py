@@ -22,6 +22,7 @@ from tracetax.report.page.percentiles import percentiles
 from tracetax.report.page.processes import processes
 from tracetax.report.page.provenance import commands, machine, reproduction, versions
 from tracetax.report.page.ranking import ranking
+from tracetax.report.page.releases import releases
 from tracetax.report.page.series import read_lines, series
 from tracetax.report.page.verdicts import verdicts
 from tracetax.report.views import next_line, ranked_by, views
@@ -53,6 +54,7 @@ def write_page(run_dir: Path, findings: Findings) -> Path:
         ranking(parts, ranked_by(findings), told),
         papers(parts, findings.experiment.paper),
         growth(parts, findings.growth),
+        releases(parts),
         functions(parts),
         consists(parts),
         processes(parts),

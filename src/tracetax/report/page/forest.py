@@ -3,8 +3,10 @@
 from collections.abc import Callable
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from tracetax.report import numbers
+from tracetax.report.kinds import TimeUnit, call_noun, time_unit
 from tracetax.report.page import axis as axes
 from tracetax.report.page.axis import Axis
 from tracetax.report.page.html import Child, Markup, h, plus_minus
@@ -20,6 +22,7 @@ MARKS = {
     Group.PARTIAL: "hollow",
     Group.COUNTS: "diamond",
     Group.UNCOUNTED: "hollow",
+    Group.EMPTY: "hollow",
     Group.LOST: "hollow",
     Group.SILENT: "diamond",
 }
@@ -37,13 +40,16 @@ class Panel(Struct, frozen=True):
     axis: Axis
     place: str
     """CSS class of its cells: ``first`` or ``second``."""
+    unit: TimeUnit
+    """Of its axis and numbers."""
 
     def cells(self, row: ConfigurationFinding, group: Group) -> list[Markup]:
         """The plot and the number of one row."""
-        shown = self.of(row)
-        spent = apart(row) if self.of is cpu else None
+        shown = _of(self.of, self.unit, row)
+        spent = _of(apart, self.unit, row) if self.of is cpu else None
         also = h("small", numbers.alone(spent.estimate, half_width(spent)), f" per {unit_of(row)}") if spent else None
-        label = f"{self.short} per {shown.per}, ns" if shown else self.short
+        per = call_noun(row) if shown and shown.per == "call" else shown and shown.per
+        label = f"{self.short} per {per}, {self.unit.name}" if shown else self.short
         return [
             h("td", self._plot(row, group, shown), class_=f"plot {self.place}", role="cell"),
             h("td", _number(shown), also, class_=f"number value {self.place}", role="cell", data_label=label),
@@ -51,7 +57,7 @@ class Panel(Struct, frozen=True):
 
     def headings(self) -> list[tuple[str, str]]:
         """Name and class of the two columns."""
-        return [(self.heading, f"plot {self.place}"), ("± 95 %, ns", f"number value {self.place}")]
+        return [(self.heading, f"plot {self.place}"), (f"± 95 %, {self.unit.name}", f"number value {self.place}")]
 
     def scale(self) -> list[Markup]:
         """The cells of the row with the axis."""
@@ -60,7 +66,7 @@ class Panel(Struct, frozen=True):
 
     def _plot(self, row: ConfigurationFinding, group: Group, shown: Measure | None) -> Markup:
         band = self.band(row)
-        shade = _band(self.axis, band) if band else None
+        shade = _band(self.axis, self.unit.of(band)) if band else None
         return h(
             "svg",
             shade,
@@ -78,18 +84,31 @@ def panel(
     """A panel whose axis holds all rows of a part, but those that lie far beyond what delivers everything."""
     core: list[float] = []
     others: list[float] = []
+    unit = time_unit(view.part)
     for row in view.rows:
-        shown = of(row)
+        shown = _of(of, unit, row)
         if shown is None or errors(row):
             continue
         values = [shown.estimate, *(shown.ci95 or ())]
         width = band(row)
-        core += [-width, width] if width is not None else []
+        core += [-unit.of(width), unit.of(width)] if width is not None else []
         (core if group_of_row(row) in (Group.DELIVERS, Group.SILENT) else others).extend(values)
     if Group.DELIVERS in view.groups:
         furthest = FAR * max(map(abs, core), default=0.0)
         others = [value for value in others if abs(value) <= furthest]
-    return Panel(heading, short, of, band, axes.linear([*core, *others], letters), place)
+    return Panel(heading, short, of, band, axes.linear([*core, *others], letters), place, unit)
+
+
+def in_unit(unit: TimeUnit, measure: Measure) -> Measure:
+    """A time in another unit than ns."""
+    limits = measure.ci95
+    within = (unit.of(limits[0]), unit.of(limits[1])) if limits else None
+    return replace(measure, estimate=unit.of(measure.estimate), ci95=within)
+
+
+def _of(of: MeasureOf, unit: TimeUnit, row: ConfigurationFinding) -> Measure | None:
+    shown = of(row)
+    return in_unit(unit, shown) if shown else None
 
 
 def _number(shown: Measure | None) -> Child:

@@ -6,9 +6,9 @@ from msgspec import Struct
 
 from tracetax.model import Delivery
 from tracetax.report import numbers
-from tracetax.report.kinds import call_noun, calls_itself, charged_words
+from tracetax.report.kinds import call_noun, calls_itself, charged_words, overhead_words, time_unit
 from tracetax.report.page.axis import NARROW, ROOM
-from tracetax.report.page.forest import MARKS, Panel, panel
+from tracetax.report.page.forest import MARKS, Panel, in_unit, panel
 from tracetax.report.page.html import BEHIND, Child, Markup, caption, h, plus_minus, section, who
 from tracetax.report.page.percentiles import duration_of
 from tracetax.report.page.verdicts import beside
@@ -38,7 +38,7 @@ from tracetax.results.findings import ConfigurationFinding
 from tracetax.words import one
 
 BEFORE = (("Rank", "rank"), ("Agent and configuration", "name"))
-AFTER = (("Ratio of calls", "number ratio"), ("p99 of a call", "number tail-time"), ("Records", "number arrived"))
+AFTER = (("Ratio of {call}s", "number ratio"), ("p99 of {a_call}", "number tail-time"), ("Records", "number arrived"))
 TAIL = AFTER[1]
 READING = (
     "Further left is cheaper; the bar is the 95 % interval, the shade what this machine calls no difference. Filled: "
@@ -46,19 +46,19 @@ READING = (
 )
 MORE = (
     "Means over blocks, each configuration against the two baselines of its block. Shaded is the A/A band, within "
-    "which baseline differs from baseline in 95 % of runs. The overhead is what the traced thread waits. The "
+    "which baseline differs from baseline in 95 % of runs. The overhead is {overhead}. The "
     "ratio is the geometric mean over blocks"
 )
 OF_LITTLE = "; it is to a call that does little, and a service's calls do more."
 WITH_CPU = (
     " CPU is that of all threads of the process until the last record had arrived, compiling and garbage collection "
-    "included, per delivered record; where none is promised, per {unit}. Of an agent that drops, the CPU that it "
+    "included, per {charged}. Of an agent that drops, the CPU that it "
     "spent on dropped records is in it."
 )
 WITHOUT_CPU = " CPU of the agent's own threads is in it only where it keeps the caller from running."
 RANKED_BY = "ranked by this"
 RANKED = {
-    "cpu": " Ranked by CPU per delivered record",
+    "cpu": " Ranked by CPU per {ranked}",
     "overhead": " Ranked by overhead per {unit}",
 }
 
@@ -83,10 +83,13 @@ def ranking(parts: list[PartView], by: str, told: Sequence[str] = ()) -> Markup:
     Warnings and notes stand beside their rows, but those whose codes are ``told`` of the whole run.
     """
     with_cpu = any(cpu(row) for view in parts for row in view.rows)
-    more = MORE + (OF_LITTLE if calls_itself(parts[0].part) else ".") + (WITH_CPU if with_cpu else WITHOUT_CPU)
-    more = f"{more}{RANKED[by]}; those that cannot be told apart share a rank.".replace(
-        "{unit}", unit_of(parts[0].part)
-    )
+    part = parts[0].part
+    unit, charged = unit_of(part), charged_words(part)
+    if charged == "record":
+        charged = f"delivered record; where none is promised, per {unit}"
+    more = MORE + (OF_LITTLE if calls_itself(part) else ".") + (WITH_CPU if with_cpu else WITHOUT_CPU) + RANKED[by]
+    words = {"unit": unit, "charged": charged, "ranked": charged.partition(";")[0], "overhead": overhead_words(part)}
+    more = f"{more.format_map(words)}; those that cannot be told apart share a rank."
     return section(
         "ranking",
         "What each configuration costs",
@@ -109,18 +112,19 @@ def _panels(view: PartView, with_cpu: bool, by: str) -> list[Panel]:
     letters = NARROW if with_cpu else ROOM
     ranked = any(row.rank is not None for row in view.rows)
     marks = {place: f" · {RANKED_BY}" if ranked and place == "first" else "" for place in places}
-    name = f"Overhead per {unit_of(view.part)}, ns{marks[places[0]]}"
+    unit = time_unit(view.part)
+    name = f"Overhead per {unit_of(view.part)}, {unit.name}{marks[places[0]]}"
     panels = [panel(view, name, "overhead", overhead, band, places[0], letters=letters)]
     if with_cpu:
-        name = f"CPU of all threads per {charged_words(view.part)}, ns{marks[places[1]]}"
+        name = f"CPU of all threads per {charged_words(view.part)}, {unit.name}{marks[places[1]]}"
         panels.append(panel(view, name, "CPU", cpu, no_band, places[1], letters=letters))
     return sorted(panels, key=lambda panel: panel.place)
 
 
 def _after(view: PartView) -> list[tuple[str, str]]:
-    tail = any(p99_of_call(row) for row in view.rows)
-    named = (f"p99 of {one(call_noun(view.part))}", TAIL[1])
-    return [named if column == TAIL else column for column in AFTER if tail or column != TAIL]
+    tail, call = any(p99_of_call(row) for row in view.rows), call_noun(view.part)
+    named = [(name.format(call=call, a_call=one(call)), class_) for name, class_ in AFTER]
+    return [column for column in named if tail or column[1] != TAIL[1]]
 
 
 def _part(view: PartView, style: _Style) -> Markup:
@@ -153,20 +157,22 @@ def _id(view: PartView) -> str:
 
 def _background(view: PartView) -> list[Child]:
     times: list[Child] = []
+    unit = time_unit(view.part)
     for baseline in view.baselines:
         time = time_of_call(baseline)
         if time is not None:
+            time = in_unit(unit, time)
             heap = f" ({heap_words(baseline.heap_bytes)})" if len(view.baselines) > 1 else ""
             times += [
                 ", " if times else "",
-                plus_minus(*numbers.measured(time.estimate, half_width(time)), "ns"),
+                plus_minus(*numbers.measured(time.estimate, half_width(time)), unit.name),
                 heap,
                 [[" ", h("span", note, class_="label")] for note in labels(baseline, view.part)],
             ]
     blocks = f"{view.part.blocks} {'block' if view.part.blocks == 1 else 'blocks'}, {STOPPED[view.part.stopped]}"
     band = view.half_width(view.band)
-    per = f"ns per {unit_of(view.part)}{numbers.SEPARATOR}"
-    spread = f"A/A band ±{numbers.measured(band, band)[1]} {per}" if band is not None else ""
+    per = f"{unit.name} per {unit_of(view.part)}{numbers.SEPARATOR}"
+    spread = f"A/A band ±{numbers.measured(unit.of(band), unit.of(band))[1]} {per}" if band is not None else ""
     indicative: Child = [numbers.SEPARATOR, h("strong", "indicative")] if view.part.indicative else None
     return [
         [f"Without an agent {one(call_noun(view.part))} takes ", times, numbers.SEPARATOR] if times else None,
