@@ -43,6 +43,15 @@ BARS = {
     "binary-file": "",
 }
 """By configuration, the bar of the paper's figure, where its text prints a number."""
+COLUMNS = (
+    "time of a call, µs",
+    "paper",
+    "CPU of all threads per record, with the method's own, ns",
+    "records",
+    "bytes on disk or wire per record",
+    "variation of the used heap, largest",
+    "collections, most",
+)
 EQUAL = (0.95, 1.05)
 """What counts as equal: the paper's 2.294 and 2.28 µs are within 1 %, which no start here is."""
 SPEEDUP = "(5) buffered ID handler, ZSTD vs (3) non-buffered ID handler"
@@ -167,13 +176,8 @@ def published() -> dict[str, float]:
 def write(trials: Trials, to: TextIO) -> None:
     """The table of the bars and what is decided, as Markdown."""
     printed = published()
-    print(
-        "| | time of a call, µs | paper | CPU of all threads per record, ns | records | bytes on disk per record",
-        end="",
-        file=to,
-    )
-    print(" | variation of the used heap, largest | collections |", file=to)
-    print("| --- |" + " --: |" * 7, file=to)
+    print(f"| | {' | '.join(COLUMNS)} |", file=to)
+    print("| --- |" + " --: |" * len(COLUMNS), file=to)
     for name, bar in BARS.items():
         own = [trial for _, trial in sorted(trials.get(name, {}).items())]
         if own:
