@@ -78,6 +78,7 @@ SAME_FUNCTION_NAME = {
     "file_name": "of an artifact, by how it is fetched",
     "go_version": "artifacts/ asks the Go that builds, machine/ every one that it finds",
     "half_width": "catalog/units.py reads what report/views.py tells",
+    "in_unit": "text in the terminal, a measure on the page",
     "lacking": OF_A_KINDS_FILES,
     "main": "of an installed Tracetax, and of every one",
     "measured": "said of agents in run/, of a number in report/",
