@@ -83,6 +83,7 @@ SAME_FUNCTION_NAME = {
     "main": "of an installed Tracetax, and of every one",
     "measured": "said of agents in run/, of a number in report/",
     "parameters_of": OF_A_KINDS_FILES,
+    "ranked_by": "of a part, and of a whole run",
     "scheduled": "the command line's wish, and the catalog's answer",
     "shown": OF_A_KINDS_FILES,
     "typed_parameters": OF_A_KINDS_FILES,
