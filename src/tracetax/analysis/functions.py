@@ -83,7 +83,7 @@ def bytes_per_call(trial: TrialRecord) -> float | None:
     return trial.ledger.bytes / trial.parameters.calls
 
 
-def records_of_call(trial: TrialRecord) -> float | None:
+def arrived_per_call(trial: TrialRecord) -> float | None:
     """Records that arrived of an invocation, of trials whose function says how long its work took."""
     if trial.inside is None or trial.ledger is None or not trial.ledger.expected:
         return None
@@ -95,7 +95,7 @@ def function_measures(by_block: Sequence[Sequence[TrialRecord]]) -> list[Measure
     measures = [
         *_of(by_block, ("inside_time", "ns", "call"), inside_time),
         *_inside_p99(by_block),
-        *_of(by_block, ("records_per_call", "1", "call"), records_of_call),
+        *_of(by_block, ("records_per_call", "1", "call"), arrived_per_call),
         *_of(by_block, ("bytes_per_call", "bytes", "call"), bytes_per_call),
         *_of(by_block, ("price_million", "1", ""), price),
     ]
