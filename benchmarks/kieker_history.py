@@ -245,9 +245,9 @@ def _told(ratio: Estimate | None) -> str:
 def write(found: Mapping[Key, ByBlock], classes: Mapping[str, Held], to: TextIO) -> None:
     """The steps, what the classes hold, and what is decided, as Markdown."""
     print("| | " + " | ".join(LAYERS) + " |\n| --- |" + " --: |" * len(LAYERS), file=to)
-    every = steps(found, classes)
-    for before, after in pairwise(classes):
-        cells = [next(one for one in every if (one.line, one.after) == (line, after)) for line in LAYERS]
+    every = [*steps(found, classes), *steps(found, (next(iter(classes)), list(classes)[-1]))]
+    for before, after in dict.fromkeys((one.before, one.after) for one in every):
+        cells = [next(s for s in every if (s.line, s.before, s.after) == (line, before, after)) for line in LAYERS]
         shown = [
             f"**{one.said}** {_told(one.ratio)}" if one.said in ("cheaper", "dearer") else _told(one.ratio)
             for one in cells

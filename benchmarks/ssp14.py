@@ -18,6 +18,8 @@ of the step over the form before it, paired by block, with 95 % intervals:
     PT4  collecting gets faster                                     (section 4.6)
 
 Whether the step is as large as printed is told beside, and decides nothing: the machine is another one.
+Trials that others disturbed do not count in ratios and differences. They do in the throughputs of the rows, which are
+those of the findings.
 """
 
 import argparse
@@ -113,11 +115,11 @@ SAYINGS = (
 
 
 def times(run: RunFolder) -> Times:
-    """What the whole blocks of a run say."""
+    """What the whole blocks of a run say, of trials that nobody disturbed."""
     found: dict[tuple[str, str], dict[int, list[float]]] = {}
     for number, block in whole_blocks(run.records()).items():
         for cell, trial in block.items():
-            if trial.status == "ok":
+            if trial.status == "ok" and not (trial.disturbance and trial.disturbance.disturbed):
                 of = found.setdefault((cell.part, cell.use.configuration), {})
                 of.setdefault(number, []).append(service_mean(trial))
     return {key: {number: sum(of) / len(of) for number, of in blocks.items()} for key, blocks in found.items()}

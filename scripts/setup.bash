@@ -157,6 +157,7 @@ set_up() {
   : >"$log"
   set_up_system 9>&-
   set_up_environment 9>&-
+  if ((${#native_packages[@]})); then set_up_native 9>&-; fi
   if ((parts)); then say ''; fi
   exec 9>&-
   trap - INT TERM

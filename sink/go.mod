@@ -3,6 +3,7 @@ module tracetax/sink
 go 1.26.0
 
 require (
+	github.com/klauspost/compress v1.20.4
 	github.com/tinylib/msgp v1.6.4
 	golang.org/x/net v0.60.0
 	golang.org/x/sys v0.49.0

@@ -33,6 +33,19 @@ class GoBuild(Struct, frozen=True):
     """Its package ``main``, as ``go build`` takes it."""
 
 
+class NativeBuild(Struct, frozen=True):
+    """``cc`` of a prepared folder: a shared library in C or C++, placeholders unfilled."""
+
+    sources: str
+    library: str
+    include: tuple[str, ...] = ()
+    """Folders of headers beside the sources' own."""
+    links: tuple[str, ...] = ()
+    """Libraries of the system by their names without ``lib``."""
+    packages: tuple[str, ...] = ()
+    """What Debian calls the packages that have them, with their headers."""
+
+
 class Packages(Struct, frozen=True):
     """``pip`` or ``npm`` of a prepared folder: what a lock pins by checksums is installed, placeholders unfilled."""
 
@@ -51,10 +64,11 @@ class PrepareStep(Struct, frozen=True):
     compile: Compilation | None = None
     run: Program | None = None
     go: GoBuild | None = None
+    cc: NativeBuild | None = None
     pip: Packages | None = None
     npm: Packages | None = None
 
     @property
     def made_once(self) -> tuple[str, ...]:
         """The keys of what is done in it that no trial can repeat."""
-        return tuple(key for key in ("unzip", "copy", "go", "pip", "npm") if getattr(self, key))
+        return tuple(key for key in ("unzip", "copy", "go", "cc", "pip", "npm") if getattr(self, key))

@@ -25,7 +25,7 @@ class Server(Struct, frozen=True):
     """None where a step fetches what it builds."""
 
 
-class Ready(Struct, frozen=True):
+class StoreReady(Struct, frozen=True):
     """How it is known that a store takes connections: by a line of a file that it writes, or on its port."""
 
     file: str = ""
@@ -102,7 +102,7 @@ class Store(Struct, frozen=True):
     start: tuple[str, ...]
     """The command that starts it, placeholders unfilled."""
     url: str
-    ready: Ready
+    ready: StoreReady
     end: End
     statements: Counting | None = None
     """None of a store that runs no statements."""

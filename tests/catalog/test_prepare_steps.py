@@ -8,7 +8,7 @@ import pytest
 from tests.catalog.conftest import TRACER, Repository
 from tracetax.catalog import load_agents
 from tracetax.catalog.placeholders import made_of_program, references
-from tracetax.preparation import Compilation, PrepareStep, Program
+from tracetax.preparation import Compilation, NativeBuild, PrepareStep, Program
 
 STEPS = """
 [artifacts.weaver]
@@ -33,6 +33,16 @@ compile = { sources = "{agent.files}/plugin", class_path = ["{artifacts.agent}"]
 [[prepare]]
 name = "other"
 copy = { "." = "{artifacts.unused}" }
+
+[[prepare]]
+name = "native"
+
+[prepare.cc]
+sources = "{agent.files}/c"
+library = "libown.so"
+include = ["{jdk.include}"]
+links = ["zstd"]
+packages = ["libzstd-dev"]
 """
 Change = Callable[[Path, str, str], None]
 
@@ -58,6 +68,9 @@ def test_every_kind_of_work_is_read(steps: Repository) -> None:
             copy={"config/a.conf": "{agent.files}/a.conf"},
             compile=Compilation("{agent.files}/plugin", ("{artifacts.agent}",), 11, "own.jar"),
         ),
+    )
+    assert agent.prepare[3].cc == NativeBuild(
+        "{agent.files}/c", "libown.so", ("{jdk.include}",), ("zstd",), ("libzstd-dev",)
     )
     assert agent.configurations["stock"].search_path == ("{prepared.woven}",)
     assert agent.configurations["off"].search_path == ("{workload.built}",)
@@ -88,6 +101,11 @@ def test_only_what_measured_configurations_refer_to_is_needed_and_after_what_it_
         ("release = 11", "release = 7", "prepare[1].compile.release", "must be between 8 and 99, not 7"),
         ('"org.example.Weaver"', '"weaver.jar -x"', "prepare[0].run.main", "is not the name of a Java class"),
         ('name = "home"', 'name = "woven"', "prepare[1].name", 'two steps by the name of "woven"'),
+        ('"libown.so"', '"/libown.so"', "prepare[3].cc.library", "is not a path inside the folder"),
+        ('["zstd"]', '["-lzstd"]', "prepare[3].cc.links[0]", "is not the name of a library"),
+        ('["libzstd-dev"]', '["-y"]', "prepare[3].cc.packages[0]", "is not the name of a Debian package"),
+        ("{agent.files}/c", "c", "prepare[3].cc.sources", 'as in "{agent.files}/c"'),
+        ("{jdk.include}", "{jdk.includes}", "prepare[3].cc.include[0]", 'Did you mean "jdk.include"?'),
         ('copy = { "." = "{artifacts.unused}" }', "", "prepare[2]", "does nothing"),
         ('copy = { "."', 'strip = 1\ncopy = { "."', "prepare[2].strip", "nothing is unpacked"),
         ("{agent.files}/plugin", "{prepared.woven}", "prepare[0]", "goes in a circle: woven → home → woven"),

@@ -183,5 +183,5 @@ def test_the_shipped_values_are_the_numbers_that_were_printed(file: Path) -> Non
 
 def number(printed: str) -> float:
     """What a number says as it was printed: ``± 1 176.5k`` is 1,176,500."""
-    digits = re.sub("[,%± ]", "", printed)
+    digits = re.sub(r"\s?(µs|microseconds|times)$|[,%± ]", "", printed)
     return float(digits.removesuffix("k") or 0) * (1_000 if digits.endswith("k") else 1)

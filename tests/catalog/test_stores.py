@@ -9,7 +9,7 @@ from tests.catalog.conftest import Repository
 from tracetax.catalog import CatalogError
 from tracetax.catalog.stores import load_stores
 from tracetax.preparation import GoBuild, PrepareStep
-from tracetax.store import ANY, Content, Data, End, Files, Ready, Server
+from tracetax.store import ANY, Content, Data, End, Files, Server, StoreReady
 
 ROOT = Path(__file__).parents[2]
 STORE = """
@@ -70,7 +70,7 @@ def test_everything_is_read(repository: Repository, file: Path) -> None:
         PrepareStep("jar", unzip=("{artifacts.server}",)),
         PrepareStep("server", unzip=("{prepared.jar}/programs.txz",)),
     )
-    assert store.ready == Ready("{store.dir}/state", 2, "up", 60 * 10**9)
+    assert store.ready == StoreReady("{store.dir}/state", 2, "up", 60 * 10**9)
     assert store.end == End("INT", 10 * 10**9, "KILL")
     assert store.data == {"some": Data(("MAKE {seed}",), "ROWS")}
 
@@ -124,7 +124,7 @@ def test_a_store_without_statements_finds_files_and_is_built_by_go(repository: R
     repository.write("stores/files/store.toml", FILES)
     store = load_stores(repository.root)["files"]
     assert (store.title, store.make, store.statements, store.data) == ("Files 1.2", (), None, {})
-    assert store.ready == Ready(within_ns=60 * 10**9)
+    assert store.ready == StoreReady(within_ns=60 * 10**9)
     build = GoBuild("{backend.files}/server", "serve", package="example.org/serve")
     assert store.servers == {ANY: Server("1.2", (PrepareStep("server", go=build),))}
     content = {"a": Content(bytes=1024), "b.png": Content(picture=(80, 40)), "c.y4m": Content(film=(32, 16, 5))}

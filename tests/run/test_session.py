@@ -70,6 +70,22 @@ def test_every_block_holds_each_configuration_once_and_the_baseline_twice(tmp_pa
         ]
 
 
+def test_what_the_machine_lacks_sets_a_configuration_aside_and_nothing_else(tmp_path: Path, sink_binary: Path) -> None:
+    configs = (configuration("flat"), configuration("native"))
+    watcher, what = Watcher(), experiment(*configs)
+    equipment = replace(fake_equipment(sink_binary, *configs), lacks={"fake": {"native": "no compiler: install one"}})
+    folder = new_run(tmp_path / "r", what, *configs)
+    Session(what, equipment, folder, watcher).run()
+    records = [record for record in folder.records() if record.cell.use.configuration == "native"]
+    assert [(verdict.code, verdict.text) for verdict in records[0].verdicts] == [
+        ("not-prepared", "no compiler: install one")
+    ]
+    assert len(records) == 2
+    assert "set aside; the others go on" in watcher.notes[-1]
+    flat = [record for record in folder.records() if record.cell.use.configuration == "flat"]
+    assert [record.status for record in flat] == ["ok", "ok"]
+
+
 def test_the_time_left_is_that_of_the_fewest_and_of_the_most_blocks(tmp_path: Path, sink_binary: Path) -> None:
     config = configuration("flat")
     fixed, open_ended = Watcher(), Watcher(interrupt_at=1)

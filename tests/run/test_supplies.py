@@ -11,7 +11,7 @@ from tracetax.artifacts import Workplace, sha256_of
 from tracetax.errors import UserError
 from tracetax.machine.toolchain import Interpreter
 from tracetax.model import Agent, Artifact
-from tracetax.preparation import PrepareStep
+from tracetax.preparation import NativeBuild, PrepareStep
 from tracetax.run.supplies import check_started, installs_packages, measured, supply
 
 CLASSES = ("tracetax/calltree/Main.class", "tracetax/calltree/MonitoredClass.class")
@@ -78,6 +78,22 @@ def test_each_of_two_builds_has_its_own_files_and_folders(agent: Agent, place: W
         "new.jar": "new.jar",
     }
     assert all((found.folders[name]["home"] / name).is_file() for name in builds)
+
+
+def test_without_a_compiler_only_the_configurations_that_need_it_are_left_out(
+    agent: Agent, place: Workplace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    native = configuration("native", flags=("-Dlibrary={prepared.library}/libown.so",))
+    agent = replace(
+        agent, prepare=(*agent.prepare, PrepareStep("library", cc=NativeBuild("{agent.files}/c", "libown.so")))
+    )
+    monkeypatch.setenv("PATH", str(tmp_path / "empty"))
+    said: list[str] = []
+    found = supply(agent, [HOME, native], WORKLOAD, place, said.append)
+    assert list(found.lacks) == ["native"]
+    assert "lacks a C++ compiler" in found.lacks["native"]
+    assert f"Fake: {found.lacks['native']}" in said
+    assert list(found.folders[""]) == ["home"]
 
 
 def test_a_search_path_must_hold_the_main_class_and_the_monitored_one(

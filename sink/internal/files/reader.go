@@ -142,12 +142,13 @@ func (r *Reader) file(
 		n, err := f.Read(buffer[rest:])
 		r.bytes.Add(int64(n))
 		b.Bytes += int64(n)
-		rest = consume(buffer[:rest+n], b)
+		before := rest + n
+		rest = consume(buffer[:before], b)
 		enter(b)
-		if errors.Is(err, io.EOF) {
+		if errors.Is(err, io.EOF) && (rest == 0 || rest == before) { // else it has more to take than a batch holds
 			return rest, nil
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, io.EOF) {
 			return rest, err
 		}
 	}

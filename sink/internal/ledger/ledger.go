@@ -90,7 +90,11 @@ func (l *Ledger) Apply(b *Batch) {
 	if len(b.Scopes) > 0 {
 		l.scopes.Merge(b.Scopes)
 	}
-	for i := range b.Records {
+	for i := 0; i < len(b.Records); i++ {
+		if whole := l.trees.AddWhole(b.Records[i:], l.closeAt, c); whole > 0 {
+			i += whole - 1
+			continue
+		}
 		l.trees.Add(&b.Records[i], c)
 		if c.Records >= l.closeAt && l.closeAt > 0 {
 			l.split(b, len(b.Records)-i-1)

@@ -8,6 +8,7 @@ import (
 	"tracetax/sink/internal/receiver/datadog"
 	"tracetax/sink/internal/receiver/elastic"
 	"tracetax/sink/internal/receiver/floor"
+	"tracetax/sink/internal/receiver/handlers"
 	"tracetax/sink/internal/receiver/kieker"
 	"tracetax/sink/internal/receiver/otlp"
 	"tracetax/sink/internal/receiver/pinpoint"
@@ -28,6 +29,7 @@ var Table = protocol.Table{
 	"zipkin":             zipkin.Protocol,
 	"elastic":            elastic.Protocol,
 	"floor":              floor.Protocol,
+	"handlers-file":      handlers.File,
 	"scouter":            scouter.Protocol,
 	"pinpoint":           pinpoint.Protocol,
 	"skywalking":         skywalking.Protocol,

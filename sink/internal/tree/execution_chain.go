@@ -2,6 +2,7 @@ package tree
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -22,6 +23,20 @@ func (e *ExecutionChain) Complete(nodes []Node) bool {
 		if n.Up != uint64(level) {
 			return false
 		}
+	}
+	return true
+}
+
+// Ordered recognises the chain in the order in which a single thread writes it: see endsInnerFirst.
+func (e *ExecutionChain) Ordered(records []Record) bool {
+	last, above := len(records)-1, int64(math.MaxInt64)
+	for i := range records {
+		r := &records[i]
+		id := int64(r.Node.ID)
+		if r.Node.Up != uint64(last-i) || id >= above || r.Tree != records[0].Tree || r.Backwards || r.More != 0 {
+			return false
+		}
+		above = id
 	}
 	return true
 }

@@ -2,6 +2,7 @@ package tree
 
 import (
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"tracetax/sink/internal/account"
@@ -261,4 +262,46 @@ func TestATreeFinishedInAnEarlierPhaseStaysComplete(t *testing.T) {
 	table.Close(&second)
 	samples.ExpectCount(t, first, account.Account{Records: 10, CompleteTrees: 1})
 	samples.ExpectCount(t, second, account.Account{Records: 1, PartialTrees: 1, Orphans: 1, Duplicates: 1})
+}
+
+// TestWholeTreesAreCountedAsTheirRecordsAre enters the same records one by one, and whole where that is possible.
+func TestWholeTreesAreCountedAsTheirRecordsAre(t *testing.T) {
+	const depth, closeAt = 3, 900
+	random := rand.New(rand.NewPCG(3, 4))
+	var records []Record
+	for number := range uint64(600) {
+		key := Key{Lo: number - random.Uint64N(2)*random.Uint64N(min(number, 40)+1)}
+		for level := range uint64(depth) {
+			if random.IntN(30) == 0 {
+				continue
+			}
+			place := depth - 1 - level
+			node := Node{ID: place + random.Uint64N(40)/39, Up: place}
+			records = append(records, Record{Tree: key, Node: node, Backwards: random.IntN(50) == 0})
+		}
+	}
+	for _, memory := range []int64{4 << 10, 8 << 20} {
+		single, whole := NewTable(&ExecutionChain{}, depth, 20, memory), NewTable(&ExecutionChain{}, depth, 20, memory)
+		var expected, found account.Account
+		together := 0
+		for i := 0; i < len(records); {
+			size := whole.AddWhole(records[i:], closeAt, &found)
+			if size == 0 {
+				whole.Add(&records[i], &found)
+				size = 1
+			} else {
+				together++
+			}
+			for range size {
+				single.Add(&records[i], &expected)
+				i++
+			}
+			if !reflect.DeepEqual(found, expected) {
+				t.Fatalf("after %d records: %+v, one by one %+v", i, found, expected)
+			}
+		}
+		if together < 100 {
+			t.Errorf("only %d trees came whole", together)
+		}
+	}
 }

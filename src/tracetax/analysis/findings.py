@@ -1,18 +1,19 @@
 """Build ``findings.json`` from the finished trials of a run."""
 
-from typing import Any, Literal
+from typing import Any
 
-import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
 from tracetax import __version__
 from tracetax.analysis import delivery, measures
 from tracetax.analysis.builds import build_comparisons
-from tracetax.analysis.cost import charged_by_block, charged_cpu, cpu_measures, once_measures, response_measures
+from tracetax.analysis.cost import cpu_measures, once_measures, response_measures
+from tracetax.analysis.floors import beside_floor, floor_statements
 from tracetax.analysis.functions import function_added, function_measures
-from tracetax.analysis.growth import growth_lines, overhead_by_block
+from tracetax.analysis.growth import growth_lines
 from tracetax.analysis.measures import BinMeans
+from tracetax.analysis.ranking import ranked, ranked_by
 from tracetax.analysis.responses import response_statements
 from tracetax.analysis.starts import calls_chosen, slow_starts, starts_of, starts_of_baseline
 from tracetax.analysis.statements import receiver_statements, statements
@@ -39,7 +40,6 @@ from tracetax.results.folder import RunFolder
 from tracetax.results.manifest import Manifest
 from tracetax.results.records import Cell, TrialRecord, Verdict
 from tracetax.results.runtime import told_of
-from tracetax.statistics.multiplicity import rank_with_ties
 from tracetax.statistics.overhead import Band, aa_band
 from tracetax.words import plural, share, was
 
@@ -83,10 +83,13 @@ def build(folder: RunFolder) -> Findings:
     blocks = arranged.whole_blocks(inputs.records)
     bands = [band for part in inputs.experiment.parts for band in _bands(part, blocks)]
     unranked = [
-        _baselines(part, blocks, inputs) + _configurations(part, blocks, inputs) for part in inputs.experiment.parts
+        beside_floor(
+            part, _baselines(part, blocks, inputs) + _configurations(part, blocks, inputs), inputs.agents, blocks
+        )
+        for part in inputs.experiment.parts
     ]
-    by = _ranked_by(inputs.experiment, [row for rows in unranked for row in rows])
-    configurations = tuple(row for rows in unranked for row in _ranked(rows, blocks, by))
+    by = ranked_by(inputs.experiment, [row for rows in unranked for row in rows])
+    configurations = tuple(row for rows in unranked for row in ranked(rows, blocks, by))
     parts = tuple(_part(part, blocks, inputs) for part in inputs.experiment.parts)
     first = inputs.manifest.invocations[0]
     findings = Findings(
@@ -119,7 +122,8 @@ def build(folder: RunFolder) -> Findings:
         switches=switch_findings(inputs.manifest, configurations, blocks),
     )
     off = switch_statements(findings.switches, configurations)
-    told = (*response_statements(findings), *off, *statements(findings), *receiver_statements(findings))
+    floors = floor_statements(parts, configurations)
+    told = (*response_statements(findings), *off, *floors, *statements(findings), *receiver_statements(findings))
     return replace(findings, statements=told)
 
 
@@ -303,43 +307,6 @@ def _verdicts(row: Cell, records: list[TrialRecord], blocks: Blocks) -> list[Ver
         log = f" ({more[-1].strip()})" if more else ""
         result.append(Verdict(code=verdict.code, severity=severity, text=f"{which}: {sentence}{log}"))
     return result
-
-
-def _eligible(row: ConfigurationFinding) -> bool:
-    """Whether a row is ranked: it delivers everything, and what that cost is known."""
-    unknown = any(verdict.severity == "error" or verdict.code == "after-drain" for verdict in row.verdicts)
-    return (
-        delivery.delivers_everything(row.records)
-        and any(measure.paired_with for measure in row.measures)
-        and not unknown
-    )
-
-
-def _ranked_by(experiment: Experiment, rows: list[ConfigurationFinding]) -> Literal["cpu", "overhead"]:
-    """What the whole run is ranked by: as the experiment says, or by overhead where CPU is not known of all."""
-    known = all(charged_cpu(row) for row in rows if _eligible(row))
-    return experiment.rank_by if known else "overhead"
-
-
-def _ranked(
-    rows: list[ConfigurationFinding], blocks: Blocks, rank_by: Literal["cpu", "overhead"]
-) -> list[ConfigurationFinding]:
-    """Rank by CPU, of a service per request, and by the overhead of a call; what cannot be told apart shares a rank."""
-    eligible = [row for row in rows if _eligible(row)]
-    if not eligible:
-        return rows
-    costs = {"overhead": [overhead_by_block(blocks, row.cell) for row in eligible]}
-    if all(map(charged_cpu, eligible)):
-        costs["cpu"] = [charged_by_block(row, blocks) for row in eligible]
-    numbers = sorted(blocks)
-    ranks: dict[int, dict[Any, int]] = {id(row): {} for row in eligible}
-    for by, columns in costs.items():
-        table = np.array([[column.get(number, np.nan) for column in columns] for number in numbers])
-        for row, rank in zip(eligible, rank_with_ties(table).ranks, strict=True):
-            ranks[id(row)][by] = rank
-    return [
-        replace(row, rank=ranks[id(row)][rank_by], ranks=ranks[id(row)]) if id(row) in ranks else row for row in rows
-    ]
 
 
 def _part(part: Part, blocks: Blocks, inputs: Inputs) -> PartFinding:

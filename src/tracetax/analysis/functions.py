@@ -30,10 +30,24 @@ ADDED: Mapping[MeasureName, MeasureName] = {
 }
 
 
-def moment(trial: TrialRecord, name: str) -> int | None:
-    """A moment of a trial's start, ns; without an agent its set-up is over when the runtime has begun."""
-    at = trial.marks.get(name)
-    return trial.marks.get("runtime") if at is None and name == "agent" else at
+MOMENTS = ("runtime", "agent", "imported", "first-begin")
+"""In the order in which they come."""
+
+
+def moments_of_start(trial: TrialRecord) -> dict[str, int]:
+    """The moments of a trial's start, ns, none before the one that it follows; those behind a missing one are missing.
+
+    Without an agent its set-up is over when the runtime has begun. An agent that imports the function itself is set up
+    after that: the import is then part of its set-up.
+    """
+    known: dict[str, int] = {}
+    latest = trial.moments.spawned
+    for name in MOMENTS:
+        at = trial.marks.get(name, latest if name == "agent" else None)
+        if at is None:
+            break
+        known[name] = latest = max(latest, at)
+    return known
 
 
 def part_of_start(name: MeasureName) -> MeasuredValue:
@@ -43,8 +57,8 @@ def part_of_start(name: MeasureName) -> MeasuredValue:
     def value(trial: TrialRecord) -> float | None:
         if declaration_of(trial.parameters).warms_up(trial.parameters):
             return None
-        since = moment(trial, begin) if begin else trial.moments.spawned
-        until = moment(trial, end) if end else trial.moments.first_monitored
+        known = moments_of_start(trial) | {"": trial.moments.spawned}
+        since, until = known.get(begin), known.get(end) if end else trial.moments.first_monitored
         return float(until - since) if since and until else None
 
     return value
@@ -69,7 +83,7 @@ def bytes_per_call(trial: TrialRecord) -> float | None:
     return trial.ledger.bytes / trial.parameters.calls
 
 
-def records_per_call(trial: TrialRecord) -> float | None:
+def records_of_call(trial: TrialRecord) -> float | None:
     """Records that arrived of an invocation, of trials whose function says how long its work took."""
     if trial.inside is None or trial.ledger is None or not trial.ledger.expected:
         return None
@@ -81,7 +95,7 @@ def function_measures(by_block: Sequence[Sequence[TrialRecord]]) -> list[Measure
     measures = [
         *_of(by_block, ("inside_time", "ns", "call"), inside_time),
         *_inside_p99(by_block),
-        *_of(by_block, ("records_per_call", "1", "call"), records_per_call),
+        *_of(by_block, ("records_per_call", "1", "call"), records_of_call),
         *_of(by_block, ("bytes_per_call", "bytes", "call"), bytes_per_call),
         *_of(by_block, ("price_million", "1", ""), price),
     ]

@@ -52,6 +52,9 @@ def _added(part: PartFinding, row: ConfigurationFinding) -> Statement | None:
     if not times and not ratio:
         return None
     clauses = [f"{_amount(measure, MS, 'ms')} to {words}" for words, measure in times]
+    started = find_measure(row, "overhead", "call")
+    if started and not declaration_of(row.parameters).warms_up(row.parameters):
+        clauses.append(f"{_amount(started, MS, 'ms')} to the start until the first answer")
     if ratio:
         noun = declaration_of(row.parameters).noun
         clauses.append(f"{_percent(ratio)} to the CPU of {one(noun)}")

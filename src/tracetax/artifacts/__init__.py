@@ -4,6 +4,7 @@ from tracetax.artifacts.builds import build_host, build_load, build_sink, build_
 from tracetax.artifacts.cache import Say, cache_dir, sha256_of
 from tracetax.artifacts.local import keep
 from tracetax.artifacts.maven import fetch
+from tracetax.artifacts.native import lacking
 from tracetax.artifacts.obtain import missing_pins, obtain
 from tracetax.artifacts.prepared import Workplace, class_files, prepared
 from tracetax.artifacts.start_up import build_start_up
@@ -23,6 +24,7 @@ __all__ = [
     "fetch",
     "find_tool",
     "keep",
+    "lacking",
     "missing_pins",
     "obtain",
     "prepared",

@@ -15,21 +15,24 @@ from tracetax.artifacts.archives import ArchiveError, unpack
 from tracetax.artifacts.builds import GoModule, build_by_go, go_version
 from tracetax.artifacts.cache import BUILT, CONTENTS, Say, built, key_of, sha256_of, silent, staging
 from tracetax.artifacts.compiling import compile_folder, javac_version, pack
+from tracetax.artifacts.native import build_library, compiler_key, jdk_include
 from tracetax.artifacts.packages import MANIFEST, Installed, install_by_npm, install_by_pip, npm_key, pip_key
 from tracetax.artifacts.tools import find_tool, run_tool
 from tracetax.catalog.placeholders import (
     ARTIFACT,
     FILES,
+    JDK_INCLUDE,
     OUT,
     PREPARED,
     WORKLOAD_SOURCES,
     fill,
     names_in,
     paths_of,
+    texts_of,
 )
 from tracetax.errors import ExitCode, UserError
 from tracetax.model import WORKLOAD_BUILT
-from tracetax.preparation import Compilation, GoBuild, Packages, PrepareStep, Program
+from tracetax.preparation import Compilation, GoBuild, NativeBuild, Packages, PrepareStep, Program
 from tracetax.process import clean_environment
 
 WAY = "1"
@@ -86,6 +89,8 @@ def prepared(steps: Iterable[PrepareStep], place: Workplace, say: Say = silent) 
     folders: dict[str, Path] = {}
     for step in steps:
         values = place.values | {f"{PREPARED}{name}": str(folder) for name, folder in folders.items()}
+        if any(JDK_INCLUDE in names_in(text) for text in texts_of(step)):
+            values[JDK_INCLUDE] = str(jdk_include())
         target = place.cache / BUILT / f"{place.agent}-{step.name}-{_key(step, values, place)}"
         folders[step.name] = built(target, place.cache, _Making(step, values, place, say), say)
     return folders
@@ -104,6 +109,8 @@ def _key(step: PrepareStep, values: Mapping[str, str], place: Workplace) -> str:
         digest.update(f"\n{javac_version(place.cache)}".encode())
     if step.go:
         digest.update(f"\n{go_version(place.cache)}".encode())
+    if step.cc:
+        digest.update(f"\n{compiler_key(step.cc, place.cache)}".encode())
     if step.pip:
         digest.update(f"\n{pip_key(place.runs_on)}".encode())
     if step.npm and place.interpreter:
@@ -126,7 +133,7 @@ def _content(value: str, place: Workplace) -> str:
 
 
 class _Making:
-    """Makes one folder: unpacks, copies, compiles, builds by Go, installs, and runs a program, in this order."""
+    """Makes one folder: unpacks, copies, compiles, builds, installs, and runs a program, in this order."""
 
     def __init__(self, step: PrepareStep, values: Mapping[str, str], place: Workplace, say: Say) -> None:
         self._step = step
@@ -146,6 +153,8 @@ class _Making:
             self._compile(step.compile, values, folder)
         if step.go:
             self._go(step.go, values, folder)
+        if step.cc:
+            self._cc(step.cc, values, folder)
         if step.pip:
             self._install("pip", step.pip, values, folder)
         if step.npm:
@@ -206,6 +215,20 @@ class _Making:
                 advice=self._advice,
                 scratch=scratch,
             )
+
+    def _cc(self, what: NativeBuild, values: Mapping[str, str], folder: Path) -> None:
+        sources, *include = (Path(fill(text, values)) for text in (what.sources, *what.include))
+        for text, path in zip((what.sources, *what.include), (sources, *include), strict=True):
+            self._expect(text, path.is_dir(), path)
+        build_library(
+            sources,
+            folder / what.library,
+            include=include,
+            links=what.links,
+            log=self._log,
+            what=f"{self._named} could not be built",
+            advice=self._advice,
+        )
 
     def _install(self, tool: str, what: Packages, values: Mapping[str, str], folder: Path) -> None:
         lock = Path(fill(what.lock, values))

@@ -60,7 +60,7 @@ ANY_NAME = "*"
 """In the place of a record's name: every record counts."""
 SAMPLING = ({"one_in", "by"}, {"at_most", "per"})
 """Keys of ``sampling``: either the ones or the others, and all of them."""
-WORK = ("unzip", "copy", "compile", "go", "pip", "npm", "run")
+WORK = ("unzip", "copy", "compile", "go", "cc", "pip", "npm", "run")
 """Keys of a ``[[prepare]]``, of which it needs one at least."""
 
 
@@ -76,6 +76,9 @@ def check_said(shape: AgentShape, refused_flags: Sequence[str], report: Report) 
         check_one_group("instrumentations.scope", said.scope, "the name of an instrumentation", report)
         if "{NAME}" not in said.variable and "{name}" not in said.value:
             report.add("instrumentations", "says no name: {NAME} in the variable, or {name} in its value")
+    if shape.floor is not None and shape.floor not in shape.configurations:
+        hint = did_you_mean(shape.floor, shape.configurations)
+        report.add("floor", f'"{shape.floor}" is no configuration of it{hint}')
     _check_technology(shape, report)
     for name, own in shape.configurations.items():
         other = own.if_nothing_arrives
@@ -333,6 +336,9 @@ def _texts(path: str, step: PrepareShape) -> Iterator[tuple[str, str]]:
         yield f"{path}.go.sources", step.go.sources
         replaced = f"{path}.go.replace"
         yield from ((join(replaced, module), folder) for module, folder in step.go.replace.items())
+    if step.cc:
+        yield f"{path}.cc.sources", step.cc.sources
+        yield from _numbered(f"{path}.cc.include", step.cc.include)
     for key in ("pip", "npm"):
         if packages := getattr(step, key):
             yield f"{path}.{key}.lock", packages.lock

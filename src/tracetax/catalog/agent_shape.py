@@ -15,7 +15,7 @@ from tracetax.catalog.units import Duration, Size
 from tracetax.errors import UserError
 from tracetax.ledger import Sampling
 from tracetax.model import Artifact, Delivery, Layer, Profile
-from tracetax.preparation import Compilation, GoBuild, Packages, PrepareStep, Program
+from tracetax.preparation import Compilation, GoBuild, NativeBuild, Packages, PrepareStep, Program
 
 CALL_TREE = "calltree"
 """The kind of workload that an agent is set up for whose file names none: there was no other."""
@@ -55,6 +55,12 @@ Inside: TypeAlias = Annotated[
 ]
 ModulePath: TypeAlias = Annotated[
     str, Meta(pattern=r"[\w.~-]+(/[\w.~-]+)*", extra={"means": "the path of a Go module"})
+]
+LibraryName: TypeAlias = Annotated[
+    str, Meta(pattern=r"[\w.+]+", extra={"means": 'the name of a library without its "lib": zstd of libzstd.so'})
+]
+PackageName: TypeAlias = Annotated[
+    str, Meta(pattern=r"[a-z0-9][a-z0-9.+-]+", extra={"means": "the name of a Debian package"})
 ]
 JavaRelease: TypeAlias = Annotated[int, Meta(ge=8, le=99)]
 ClassName: TypeAlias = Annotated[
@@ -116,6 +122,16 @@ class GoShape(Struct, frozen=True, kw_only=True):
     replace: dict[ModulePath, Text] = {}
 
 
+class NativeShape(Struct, frozen=True, kw_only=True):
+    """``cc = { sources = "…", library = "libown.so", include = […], links = ["zstd"], packages = […] }``."""
+
+    sources: Text
+    library: Inside
+    include: tuple[Text, ...] = ()
+    links: tuple[LibraryName, ...] = ()
+    packages: tuple[PackageName, ...] = ()
+
+
 class LockShape(Struct, frozen=True, kw_only=True):
     """``pip = { lock = "…" }`` and ``npm = { lock = "…" }``."""
 
@@ -131,6 +147,7 @@ class PrepareShape(Struct, frozen=True, kw_only=True):
     copy: dict[Inside, Text] = {}
     compile: CompilationShape | None = None
     go: GoShape | None = None
+    cc: NativeShape | None = None
     pip: LockShape | None = None
     npm: LockShape | None = None
     run: ProgramShape | None = None
@@ -262,6 +279,7 @@ class AgentShape(Struct, frozen=True, kw_only=True):
     kinds: tuple[Name, ...] = (CALL_TREE,)
     instrumentation: Text
     instrumentations: InstrumentationsShape | None = None
+    floor: Name | None = None
     version: Text | None = None
     environment_prefixes: tuple[VariableName, ...] = ()
     artifacts: dict[ArtifactName, ArtifactShape] = {}
@@ -297,7 +315,7 @@ def instrumentations_of(said: InstrumentationsShape | None) -> Instrumentations 
 
 def step_of(said: PrepareShape) -> PrepareStep:
     """``[[prepare]]`` as the rest of Tracetax knows it."""
-    compilation, program = said.compile, said.run
+    compilation, program, native = said.compile, said.run, said.cc
     return PrepareStep(
         name=said.name,
         unzip=said.unzip,
@@ -308,6 +326,9 @@ def step_of(said: PrepareShape) -> PrepareStep:
         else None,
         run=Program(program.main, program.class_path, program.jvm, program.arguments) if program else None,
         go=GoBuild(said.go.sources, said.go.program, said.go.replace) if said.go else None,
+        cc=NativeBuild(native.sources, native.library, native.include, native.links, native.packages)
+        if native
+        else None,
         pip=Packages(said.pip.lock) if said.pip else None,
         npm=Packages(said.npm.lock) if said.npm else None,
     )

@@ -50,6 +50,9 @@ WORKLOAD_SOURCES = "workload.sources"
 OUT = "out"
 """The folder that a step makes."""
 
+JDK_INCLUDE = "jdk.include"
+"""The folder of the headers of the Java Native Interface, in the JDK that compiles."""
+
 FORMER = {"workload.classes": WORKLOAD_BUILT}
 """What placeholders were called before, and their names now."""
 
@@ -79,7 +82,7 @@ _ALWAYS = (
     RECORDS_FOLDER,
     SCRAPE_PORT,
 )
-_AGENTS_FOLDERS = (*MONITORED, WORKLOAD_BUILT, WORKLOAD_SOURCES, FILES, OUT)
+_AGENTS_FOLDERS = (*MONITORED, WORKLOAD_BUILT, WORKLOAD_SOURCES, JDK_INCLUDE, FILES, OUT)
 _BACKENDS_FOLDERS = (OUT, BACKEND_FILES)
 """What the folders of an agent, and of a backend, may be made of beside artifacts and other folders."""
 _BRACES = re.compile(r'\{([^{}"]*)\}')
@@ -137,6 +140,7 @@ def paths_of(step: PrepareStep) -> tuple[str, ...]:
         *((step.compile.sources, *step.compile.class_path) if step.compile else ()),
         *(step.run.class_path if step.run else ()),
         *((step.go.sources, *step.go.replace.values()) if step.go else ()),
+        *((step.cc.sources, *step.cc.include) if step.cc else ()),
         *(packages.lock for packages in (step.pip, step.npm) if packages),
     )
 

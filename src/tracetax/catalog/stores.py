@@ -14,7 +14,7 @@ from tracetax.catalog.reading import Name, Positive, Report, Text, join
 from tracetax.catalog.units import Duration, Size
 from tracetax.model import Artifact
 from tracetax.preparation import GoBuild, PrepareStep
-from tracetax.store import ANY, SERVER, Content, Counting, Data, End, Files, Ready, Server, Store
+from tracetax.store import ANY, SERVER, Content, Counting, Data, End, Files, Server, Store, StoreReady
 
 Architecture: TypeAlias = Annotated[
     str, Meta(pattern="[a-z0-9_]{1,64}", extra={"means": "an architecture as uname -m prints it, such as x86_64"})
@@ -139,7 +139,7 @@ def _store(key: str, said: StoreShape) -> Store:
         make=said.make,
         start=said.start,
         url=said.url,
-        ready=Ready(ready.file or "", ready.line or 1, ready.text or "", ready.within),
+        ready=StoreReady(ready.file or "", ready.line or 1, ready.text or "", ready.within),
         end=End(end.signal, end.within, end.with_tracetax),
         statements=Counting(statements.begin, statements.count) if statements else None,
         data={name: Data(data.make, data.rows) for name, data in said.data.items()},

@@ -19,6 +19,7 @@ from tracetax.catalog.backends import load_backends, with_backends
 from tracetax.catalog.command_line import WORKLOAD, TypedCalls, TypedExperiment, TypedSearch, typed_workloads
 from tracetax.catalog.experiment_file import agents_of, service_table
 from tracetax.catalog.experiment_shape import Variant
+from tracetax.catalog.floors import with_floor
 from tracetax.catalog.kinds import TypedParameters
 from tracetax.catalog.own.artifacts import with_artifacts
 from tracetax.catalog.own.service import (
@@ -103,6 +104,11 @@ class Request(TypedExperiment):
         None,
         'With two builds: "slower" exits with status 5 where NEW is slower by its whole 95 % interval, '
         '"slower by 2 %" where it is by more than that (docs/in-ci.md).',
+    )
+    floor: Flag = option(
+        False,
+        "Measure beside each agent the floor: a tracer that does no more than a complete one must. Each row says how "
+        "many times as much it costs.",
     )
     dry_run: Flag = option(False, "Print the plan in words and its estimated time, and measure nothing.")
 
@@ -207,6 +213,8 @@ def check_agent(agent: str, configuration: str | None = None, /, *, request: Che
 def asked(request: Request, root: Path) -> Asked:
     """The experiment that a request for a new run means. Raises UserError with everything that is wrong."""
     agents, experiment = _experiment(request, root)
+    if request.floor:
+        experiment = with_floor(experiment, agents)
     if experiment.rates:
         from tracetax.commands.rates import at_found_rates  # loads much that --help need not wait for
 

@@ -174,11 +174,10 @@ def _functions(console: Console, functions: FunctionTable) -> None:
     part = functions.view.part
     _print(console, _wrapped(f"{part.title}: {functions.title}", console.width, "bold"))
     table = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), header_style="dim")
-    table.add_column("", overflow="fold", ratio=2)
-    for head in functions.heads:
-        table.add_column(Text(head), justify="right", overflow="fold")
-    for line in functions.lines:
-        table.add_row(Text(printable(line.name)), *map(Text, line.cells))
+    for heading in ("", *(line.name for line in functions.lines)):
+        table.add_column(Text(printable(heading)), overflow="fold")
+    for head, *cells in zip(functions.heads, *(line.cells for line in functions.lines), strict=True):
+        table.add_row(head, *map(Text, cells))
     console.print(table, highlight=False)
     _print(console, _wrapped(functions.meaning, console.width, "dim"))
 

@@ -67,6 +67,8 @@ class Equipment(Struct, frozen=True):
     """What each of two builds puts in the place of ``artifacts``, by agent and label."""
     prepared: dict[str, dict[str, dict[str, Path]]] = {}
     """Folders made before any trial, by agent, label of the build (empty where there is one) and name."""
+    lacks: dict[str, dict[str, str]] = {}
+    """Why configurations cannot be started on this machine, by agent and name."""
     start_up: dict[tuple[int, int], Path] = {}
     """Classes that the program calls when it starts, by their methods and those of them that are monitored."""
     backends: dict[str, Supplied] = {}
@@ -119,6 +121,10 @@ class Equipment(Struct, frozen=True):
     def configuration(self, agent: str, name: str) -> Configuration:
         """A configuration by its names."""
         return self.agents[agent].configurations[name]
+
+    def why_not(self, use: Use) -> str:
+        """What this machine lacks to start a configuration; empty where nothing is lacking."""
+        return self.lacks.get(use.agent, {}).get(use.configuration, "")
 
     def files(self, use: Use) -> dict[str, Path]:
         """The files of a configuration's agent, by artifact name, in the build that is measured."""

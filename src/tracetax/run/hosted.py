@@ -73,6 +73,17 @@ def of_host(equipment: Equipment, scratch: Path) -> dict[str, str]:
     }
 
 
+def with_needed_stores(workload: Workload, experiment: Experiment) -> Workload:
+    """A workload that names only the stores which the endpoints of an experiment need, where each says its own."""
+    service = workload.service
+    if service is None or not service.stores_of:
+        return workload
+    called = {sort for part in experiment.parts for sort in declaration_of(part.parameters).sorts(part.parameters)}
+    needed = {store for endpoint in called for store in service.stores_of.get(endpoint, ())}
+    stores = tuple(store for store in service.stores if store in needed)
+    return replace(workload, service=replace(service, stores=stores))
+
+
 def check_hosts(
     experiment: Experiment, workload: Workload, runtime: Runtime, interpreters: Mapping[int, Interpreter]
 ) -> None:

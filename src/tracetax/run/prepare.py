@@ -34,7 +34,7 @@ from tracetax.run.backends import supply_backend
 from tracetax.run.bounding import check_bounds
 from tracetax.run.building import check_buildable
 from tracetax.run.equipment import Equipment
-from tracetax.run.hosted import build_hosts, check_hosts
+from tracetax.run.hosted import build_hosts, check_hosts, with_needed_stores
 from tracetax.run.runtimes import (
     agents_by_release,
     check_runtimes,
@@ -155,7 +155,7 @@ def _of_workload(
         load, seconds = _timed(lambda: build_load(root, cache, say))
         took.append(f"load {seconds:.1f} s")
     host_programs = build_hosts(experiment, workload, root, cache, say)
-    stores = supply_stores(workload, root, cache, os.environ, say)
+    stores = supply_stores(with_needed_stores(workload, experiment), root, cache, os.environ, say)
     fetched = time.monotonic()
     supplies = {
         key: supply(
@@ -195,6 +195,7 @@ def _of_workload(
         isolation=isolation,
         builds={key: found.builds for key, found in supplies.items() if found.builds},
         prepared={key: found.folders for key, found in supplies.items()},
+        lacks={key: found.lacks for key, found in supplies.items() if found.lacks},
         start_up=start_up,
         load=load,
         stores=stores,

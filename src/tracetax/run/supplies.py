@@ -5,11 +5,12 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from tracetax.artifacts import Say, Workplace, class_files, obtain, prepared
+from tracetax.artifacts import Say, Workplace, class_files, lacking, obtain, prepared
 from tracetax.catalog.placeholders import ARTIFACT, FILES, PREPARED, fill, names_in, references
 from tracetax.errors import UserError
 from tracetax.machine.toolchain import Interpreter
 from tracetax.model import AS_BUILT, BASELINE, WORKLOAD_BUILT, Agent, Configuration, Experiment
+from tracetax.preparation import PrepareStep
 from tracetax.program import Workload
 
 
@@ -22,6 +23,8 @@ class Supplies(Struct, frozen=True):
     """What each of two builds puts in their place, by label."""
     folders: dict[str, dict[str, Path]]
     """Prepared folders by label, which is empty where no builds are compared, and name."""
+    lacks: dict[str, str] = {}
+    """Configurations for which a tool of this machine is missing, by name, with a sentence and the way out."""
 
 
 def measured(experiment: Experiment, agent: Agent) -> list[Configuration]:
@@ -66,7 +69,14 @@ def installs_packages(interpreters: Mapping[int, Interpreter]) -> Interpreter:
 def supply(
     agent: Agent, configurations: list[Configuration], workload: Workload, place: Workplace, say: Say
 ) -> Supplies:
-    """Fetch and make what these configurations of an agent need, and nothing else. Raises UserError."""
+    """Fetch and make what these configurations of an agent need, and nothing else. Raises UserError.
+
+    Where a tool is missing that the user may have installed, the configurations that need it are left out, and told.
+    """
+    lacks = _lacks(agent, configurations, place)
+    for why in dict.fromkeys(lacks.values()):
+        say(f"{agent.name}: {why}")
+    configurations = [configuration for configuration in configurations if configuration.name not in lacks]
     needed = references(agent, configurations)
     replaced = {name for artifacts in agent.builds.values() for name in artifacts}
     common = [agent.artifacts[name] for name in needed.artifacts if name not in replaced]
@@ -88,7 +98,20 @@ def supply(
         }
         for configuration in configurations:
             _check_search_path(configuration, workload, {name: str(path) for name, path in values.items()})
-    return Supplies(artifacts, builds, folders)
+    return Supplies(artifacts, builds, folders, lacks)
+
+
+def _lacks(agent: Agent, configurations: list[Configuration], place: Workplace) -> dict[str, str]:
+    """What this machine lacks to make the folders of configurations, by their names."""
+
+    def why(step: PrepareStep) -> str:
+        return lacking(step.cc, place.cache) if step.cc else ""
+
+    lacks: dict[str, str] = {}
+    for configuration in configurations:
+        for text in filter(None, map(why, references(agent, [configuration]).steps)):
+            lacks.setdefault(configuration.name, text)
+    return lacks
 
 
 def _check_search_path(configuration: Configuration, workload: Workload, values: dict[str, str]) -> None:

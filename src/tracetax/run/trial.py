@@ -65,7 +65,10 @@ def run_trial(plan: TrialPlan, equipment: Equipment, folder: RunFolder, watch: C
     )
     with disk_errors(folder.path), records_folder(scratch) as records, bounded(plan.part.parameters) as group:
         equipment = replace(equipment, enters=group.entrances if group else ())
-        record = with_killed(_attempt(plan, equipment, record, scratch, logs, records, watch), group)
+        if why := equipment.why_not(plan.use):
+            record = replace(record, verdicts=(Verdict("not-prepared", "error", why),))
+        else:
+            record = with_killed(_attempt(plan, equipment, record, scratch, logs, records, watch), group)
         shutil.rmtree(scratch / PROGRAM, ignore_errors=True)
         cut(logs)
     folder.keep_trial(record)

@@ -6,7 +6,7 @@ import (
 	"tracetax/sink/internal/samples"
 )
 
-func FuzzStream(f *testing.F) {
+func FuzzFloor(f *testing.F) {
 	w := newWriter(methodName, otherName)
 	w.records(0, chain(1<<40+1, testDepth, 0)...)
 	w.records(1, execution{trace: 2 << 40, method: 1, order: 4, depth: 2, start: 7, end: 3})

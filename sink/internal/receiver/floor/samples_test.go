@@ -48,7 +48,7 @@ func (w *writer) frame(kind byte, number uint64, content []byte) {
 func (w *writer) records(thread uint64, executions ...execution) {
 	last := w.threads[thread]
 	if last == nil {
-		last = &state{trace: (thread + 1) << 40}
+		last = &state{}
 		w.threads[thread] = last
 	}
 	var content []byte
@@ -59,32 +59,31 @@ func (w *writer) records(thread uint64, executions ...execution) {
 }
 
 func (s *state) append(to []byte, e execution) []byte {
-	what, numbers := byte(0), []byte(nil)
-	switch e.trace - s.trace {
-	case 0:
-	case 1:
-		what |= nextTrace
-	default:
-		what |= otherTrace
-		numbers = binary.AppendUvarint(numbers, e.trace-s.trace)
-	}
-	if e.method != uint64(s.method) {
-		what |= otherMethod
-		numbers = binary.AppendUvarint(numbers, e.method)
-	}
-	if int64(e.order) != s.order-1 || int64(e.depth) != s.depth-1 {
-		what |= otherPlace
-		numbers = binary.AppendUvarint(binary.AppendUvarint(numbers, e.order), e.depth)
-	}
-	if e.start >= s.start {
-		what |= startsLater
-		numbers = binary.AppendUvarint(numbers, e.start-s.start)
+	later, longer := e.start-s.start+earliest, e.end-s.end
+	if s.foresees(e) && later <= mostLater && longer <= mostLater {
+		to = binary.LittleEndian.AppendUint32(to, uint32(later|longer<<16))
 	} else {
-		numbers = binary.AppendUvarint(numbers, s.start-e.start)
+		to = binary.LittleEndian.AppendUint32(to, whole)
+		to = binary.LittleEndian.AppendUint32(to, uint32(e.method))
+		to = binary.LittleEndian.AppendUint64(to, e.trace)
+		to = binary.LittleEndian.AppendUint64(to, e.order<<32|e.depth)
+		to = binary.LittleEndian.AppendUint64(to, e.start)
+		to = binary.LittleEndian.AppendUint64(to, e.end)
+		s.wholeOrder, s.wholeDepth = uint32(e.order), uint32(e.depth)
 	}
-	numbers = binary.AppendUvarint(numbers, e.end-s.end)
-	*s = state{e.trace, e.start, e.end, uint32(e.method), int64(e.order), int64(e.depth)}
-	return append(append(to, what), numbers...)
+	s.trace, s.start, s.end, s.method = e.trace, e.start, e.end, uint32(e.method)
+	s.order, s.depth, s.begun = uint32(e.order), uint32(e.depth), true
+	return to
+}
+
+func (s *state) foresees(e execution) bool {
+	if !s.begun || e.method != uint64(s.method) {
+		return false
+	}
+	if s.depth == 0 {
+		return e.trace == s.trace+1 && e.order == uint64(s.wholeOrder) && e.depth == uint64(s.wholeDepth)
+	}
+	return e.trace == s.trace && e.order+1 == uint64(s.order) && e.depth+1 == uint64(s.depth)
 }
 
 // chain is a call of so many executions inside each other.

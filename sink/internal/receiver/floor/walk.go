@@ -20,20 +20,21 @@ const (
 	memoryBytes    = maxNames + maxMethods*int64(unsafe.Sizeof(method{})) + maxThreads*int64(unsafe.Sizeof(state{}))
 	frameOfNames   = 'M'
 	frameOfRecords = 'R'
+	frameOfTime    = 'T'
+	timeBytes      = 24
+)
+
+// A record as it was foreseen has four bytes, any other begins with so many ones.
+const (
+	foreseenBytes = 4
+	whole         = 1<<32 - 1
+	wholeBytes    = 40
+	earliest      = 1 << 14 // so much earlier than the last one a foreseen record may start
+	mostLater     = 1<<15 - 1
 )
 
 // magic begins every stream.
 var magic = []byte("TTF1")
-
-// What a record's first byte says.
-const (
-	nextTrace   = 1 << iota // its trace is the one after the last record's
-	otherTrace              // a difference of traces follows
-	otherMethod             // a method's number follows
-	otherPlace              // order and depth follow; else both are one less than the last record's
-	startsLater             // the difference of starts is added, and not taken off
-	unknownBits = 0xff &^ (startsLater<<1 - 1)
-)
 
 // method is a name, judged once for all records that refer to it.
 type method struct {
@@ -41,11 +42,14 @@ type method struct {
 	expected bool
 }
 
-// state is the last record of a thread, from which its next one differs little.
+// state is the last record of a thread, and the place of its last one that was whole: what the next one is foreseen by.
 type state struct {
 	trace, start, end uint64
 	method            uint32
-	order, depth      int64
+	order, depth      uint32
+	wholeOrder        uint32
+	wholeDepth        uint32
+	begun             bool
 }
 
 // stream understands the bytes of one connection.
@@ -110,6 +114,10 @@ func (s *stream) frame(data []byte, b *ledger.Batch, l *ledger.Ledger) int {
 		s.name(number, content, b)
 	case frameOfRecords:
 		s.records(number, content, b, l)
+	case frameOfTime: // what readings mean: order is all that is looked at here
+		if length != timeBytes {
+			s.fail(b)
+		}
 	default:
 		s.fail(b)
 	}
@@ -134,15 +142,16 @@ func (s *stream) records(thread uint64, content []byte, b *ledger.Batch, l *ledg
 		return
 	}
 	for uint64(len(s.threads)) <= thread {
-		s.threads = append(s.threads, state{trace: (uint64(len(s.threads)) + 1) << 40})
+		s.threads = append(s.threads, state{})
 	}
 	last := &s.threads[thread]
-	from := reader{data: content}
-	for from.used < len(content) {
-		if !s.record(last, &from) {
+	for len(content) > 0 {
+		size := last.take(content, len(s.methods))
+		if size == 0 {
 			s.fail(b)
 			return
 		}
+		content = content[size:]
 		of := &s.methods[last.method]
 		if !of.expected {
 			b.Unexpected.Add([]byte(of.name))
@@ -159,41 +168,50 @@ func (s *stream) records(thread uint64, content []byte, b *ledger.Batch, l *ledg
 	}
 }
 
-// record reads one and makes it the thread's last; false where it cannot be understood.
-func (s *stream) record(last *state, from *reader) bool {
-	what := from.byte()
+// take reads a record, makes it the thread's last and returns its size, or 0 where it cannot be understood.
+func (s *state) take(data []byte, methods int) int {
+	if len(data) < foreseenBytes {
+		return 0
+	}
+	word := binary.LittleEndian.Uint32(data)
+	if word == whole {
+		return s.takeWhole(data, methods)
+	}
+	later, longer := word&0xffff, word>>16
+	if !s.begun || later > mostLater || longer > mostLater {
+		return 0
+	}
 	switch {
-	case what&unknownBits != 0 || what&nextTrace != 0 && what&otherTrace != 0:
-		return false
-	case what&nextTrace != 0:
-		last.trace++
-	case what&otherTrace != 0:
-		last.trace += from.number()
+	case s.depth == 0:
+		s.trace++
+		s.order, s.depth = s.wholeOrder, s.wholeDepth
+	case s.order == 0:
+		return 0
+	default:
+		s.order--
+		s.depth--
 	}
-	if what&otherMethod != 0 {
-		number := from.number()
-		if number >= uint64(len(s.methods)) {
-			return false
-		}
-		last.method = uint32(number)
+	s.start += uint64(later) - earliest
+	s.end += uint64(longer)
+	return foreseenBytes
+}
+
+func (s *state) takeWhole(data []byte, methods int) int {
+	if len(data) < wholeBytes {
+		return 0
 	}
-	if what&otherPlace != 0 {
-		order, depth := from.number(), from.number()
-		if order > 1<<31 || depth > 1<<31 {
-			return false
-		}
-		last.order, last.depth = int64(order), int64(depth)
-	} else {
-		last.order--
-		last.depth--
+	s.method = binary.LittleEndian.Uint32(data[4:])
+	s.trace = binary.LittleEndian.Uint64(data[8:])
+	s.depth = binary.LittleEndian.Uint32(data[16:])
+	s.order = binary.LittleEndian.Uint32(data[20:])
+	s.start = binary.LittleEndian.Uint64(data[24:])
+	s.end = binary.LittleEndian.Uint64(data[32:])
+	s.wholeOrder, s.wholeDepth = s.order, s.depth
+	s.begun = true
+	if uint64(s.method) >= uint64(methods) {
+		return 0
 	}
-	if by := from.number(); what&startsLater != 0 {
-		last.start += by
-	} else {
-		last.start -= by
-	}
-	last.end += from.number()
-	return !from.short && last.order >= 0 && last.depth >= 0 && int(last.method) < len(s.methods)
+	return wholeBytes
 }
 
 func (s *stream) fail(b *ledger.Batch) int {
@@ -211,21 +229,7 @@ type reader struct {
 	short bool
 }
 
-func (r *reader) byte() byte {
-	if r.used >= len(r.data) {
-		r.short = true
-		return 0
-	}
-	value := r.data[r.used]
-	r.used++
-	return value
-}
-
 func (r *reader) number() uint64 {
-	if r.used < len(r.data) && r.data[r.used] < 0x80 { // most numbers are small
-		r.used++
-		return uint64(r.data[r.used-1])
-	}
 	value, size := binary.Uvarint(r.data[r.used:])
 	if size <= 0 {
 		r.short = true

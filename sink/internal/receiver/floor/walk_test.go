@@ -20,13 +20,13 @@ func TestWholeTreesAreCountedHoweverTheyArrive(t *testing.T) {
 	}
 }
 
-func TestARecordOfAChainHasThreeBytes(t *testing.T) {
+func TestARecordOfAChainHasFourBytes(t *testing.T) {
 	w := newWriter(methodName)
 	w.records(0, chain(1<<40+1, testDepth, 1000)...)
 	before := len(w.data)
-	w.records(0, chain(1<<40+2, 100, 2000)...)
-	if size := len(w.data) - before; size > 3*100+10 {
-		t.Errorf("100 records have %d bytes", size)
+	w.records(0, chain(1<<40+2, testDepth, 2000)...)
+	if size := len(w.data) - before; size != 3+foreseenBytes*testDepth {
+		t.Errorf("%d records have %d bytes", testDepth, size)
 	}
 }
 
@@ -57,10 +57,13 @@ func TestWhatCannotBeUnderstoodIsCountedOnceAndTheRestThrownAway(t *testing.T) {
 		"an unknown kind":          {'X', 0, 0},
 		"a number without an end":  {'R', 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff},
 		"a frame that is too long": binary.AppendUvarint([]byte{'R', 0}, maxFrameBytes+1),
-		"an unknown bit":           {'R', 0, 3, 0x80, 0, 0},
-		"a method without a name":  {'R', 0, 4, otherMethod, 7, 0, 0},
-		"a record that is cut":     {'R', 0, 2, otherPlace, 1},
-		"a place below none":       {'R', 0, 3, startsLater, 0, 0},
+		"a start too late":         {'R', 0, 4, 0, 0x80, 0, 0},
+		"an end too late":          {'R', 0, 4, 0, 0, 0, 0x80},
+		"nothing to foresee it by": {'R', 1, 4, 0, 0, 0, 0},
+		"a method without a name":  append([]byte{'R', 0, wholeBytes, 0xff, 0xff, 0xff, 0xff, 7}, make([]byte, wholeBytes-5)...),
+		"a record that is cut":     {'R', 0, 3, 0, 0x40, 0},
+		"a whole one that is cut":  {'R', 0, 8, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0},
+		"a time of another length": {'T', 0, 1, 0},
 		"a name out of turn":       {'M', 5, 1, 'x'},
 		"too many threads":         append(binary.AppendUvarint([]byte{'R'}, maxThreads), 0),
 	} {
@@ -84,4 +87,11 @@ func TestAStreamThatEndsInAFrameIsCutOff(t *testing.T) {
 	if found := count(w.data[:len(w.data)-1], 1<<20); found.CutOff != 1 || found.Malformed != 0 {
 		t.Errorf("%+v", found)
 	}
+}
+
+func TestARecordThatWouldComeBeforeTheFirstOfItsTraceIsNotForeseen(t *testing.T) {
+	w := newWriter(methodName)
+	w.records(0, execution{trace: 9, order: 0, depth: 1})
+	w.frame(frameOfRecords, 0, []byte{0, 0x40, 0, 0})
+	samples.ExpectCount(t, count(w.data, 1<<20), account.Account{Records: 1, PartialTrees: 1, Orphans: 1, Malformed: 1})
 }

@@ -203,3 +203,15 @@ func countDual(depth int, texts, records []byte, pieceOfTexts, piece int) accoun
 	l.Apply(b)
 	return l.Close()
 }
+
+func TestStringsAreReadToTheirEndWhereTheRecordsCannotBeUnderstood(t *testing.T) {
+	w := newApartWriter()
+	w.Call(1, 10)
+	w.Execution(samples.Execution{Class: "some.Record"})
+	texts := append(stringsOf(w), 0, 0, 1)
+	for _, piece := range []int{7, 1 << 20} {
+		samples.ExpectCount(t, countDual(10, texts, w.Data, piece, 1<<20), account.Account{
+			Records: 10, CompleteTrees: 1, Malformed: 1, CutOff: 1,
+		})
+	}
+}

@@ -13,6 +13,7 @@ type sender struct {
 	mu     sync.Mutex
 	stream stream
 	ended  bool          // no more strings come
+	broken bool          // no further string can be understood, and so no record
 	woken  bool          // records that waited are to be looked at again
 	wake   func()        // ends the reading of records for that
 	news   chan struct{} // holds one where strings have come, or have ended
@@ -84,16 +85,18 @@ func (s *sender) takeStrings(data []byte, b *ledger.Batch) (rest int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	used := 0
-	for !s.stream.broken {
+	for !s.broken {
 		size := s.string(data[used:], b)
-		if size == 0 && !s.stream.broken {
-			s.tell()
-			return copy(data, data[used:])
+		if size == 0 {
+			break
 		}
 		used += size
 	}
 	s.tell()
-	return 0
+	if s.broken {
+		return 0
+	}
+	return copy(data, data[used:])
 }
 
 // string takes one: number, length in chars, text. It returns its size, or 0 if it has not arrived whole.
@@ -103,17 +106,26 @@ func (s *sender) string(data []byte, b *ledger.Batch) int {
 	}
 	id, chars := binary.BigEndian.Uint32(data), binary.BigEndian.Uint32(data[4:])
 	if chars > maxStringBytes || !s.stream.mayCome(id) {
-		return s.stream.fail(b)
+		return s.fail(b)
 	}
 	length, whole := utf8Length(data[entryHead:], int(chars))
 	if !s.stream.fits(length) {
-		return s.stream.fail(b)
+		return s.fail(b)
 	}
 	if !whole {
 		return 0
 	}
 	s.stream.enter(int32(id), data[entryHead:entryHead+length])
 	return entryHead + length
+}
+
+// fail throws away what follows on both connections, which counts once.
+func (s *sender) fail(b *ledger.Batch) int {
+	s.broken = true
+	if !s.stream.broken {
+		s.stream.fail(b)
+	}
+	return 0
 }
 
 // endStrings says that no more come; so many bytes of one are left.

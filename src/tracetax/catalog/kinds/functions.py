@@ -42,7 +42,7 @@ def frozen_time(value: object) -> int | None:
     return None if value == ORDERLY else units.duration(value)
 
 
-def memory(value: object) -> int:
+def memory_limit(value: object) -> int:
     """Read ``"256 MiB"``, or 0 for no limit."""
     if value in (0, "0"):
         return 0
@@ -52,7 +52,7 @@ def memory(value: object) -> int:
     return amount
 
 
-def cpu(value: object) -> float:
+def cpu_limit(value: object) -> float:
     """Read ``"25 % of 1 core"``, or 0 for no limit, in cores."""
     return 0.0 if value in (0, "0") else units.usage(value).busy
 
@@ -67,8 +67,8 @@ def money(value: object) -> float:
 Invocations: TypeAlias = Annotated[int, Meta(ge=1, le=20_000_000)]
 Concurrent: TypeAlias = Annotated[int, Meta(ge=1, le=1_000)]
 Frozen: TypeAlias = Annotated[int, Meta(extra={"read": frozen_time})]
-Memory: TypeAlias = Annotated[int, Meta(extra={"read": memory})]
-Cpu: TypeAlias = Annotated[float, Meta(extra={"read": cpu})]
+Memory: TypeAlias = Annotated[int, Meta(extra={"read": memory_limit})]
+Cpu: TypeAlias = Annotated[float, Meta(extra={"read": cpu_limit})]
 Money: TypeAlias = Annotated[float, Meta(extra={"read": money})]
 Mode: TypeAlias = Literal["warm", "cold"]
 

@@ -40,10 +40,10 @@ def release_lines(view: PartView) -> list[ReleaseLine]:
     found: dict[tuple[str, str], list[ConfigurationFinding]] = {}
     for row in view.rows:
         if row.release and not errors(row):
-            found.setdefault((row.agent_name, row.release.line), []).append(row)
+            found.setdefault((row.agent, row.release.line), []).append(row)
     lines = [
-        ReleaseLine(agent, title, tuple(sorted(rows, key=released)))
-        for (agent, title), rows in found.items()
+        ReleaseLine(rows[0].agent_name, title, tuple(sorted(rows, key=released)))
+        for (_, title), rows in found.items()
         if len(rows) >= FEWEST
     ]
     return sorted(lines, key=_newest, reverse=True)

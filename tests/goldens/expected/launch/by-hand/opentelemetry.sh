@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Starts the workload of trial 1, opentelemetry otlp, by hand. It is no measurement.
-# Its records go to port 10007, where the sink was. Something that listens: PORT=4318 bash command.sh
+# Its records go to port 10008, where the sink was. Something that listens: PORT=4318 bash command.sh
 # It reads commands from standard input: "warm-up 1000", "measure", "drained"; Ctrl-D ends it.
 # The agent's files lie in the cache: where they are gone, a run fetches them again.
 set -euo pipefail
-port=${PORT:-10007}
+port=${PORT:-10008}
 work=$(mktemp -d)
 mkdir -p "$work/workload" "$work/records"
 cd "$work"

@@ -1,18 +1,25 @@
 package tracetax.floor;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
 /**
  * A stream of frames: a kind, a number (of a thread, or of a method), a length, and so many bytes.
+ * One tells what readings of the clock mean: a reading, when that was, and its nanoseconds.
  */
 final class CompactWire implements Wire {
   private static final byte[] MAGIC = {'T', 'T', 'F', '1'};
   private static final int LONGEST_NUMBER = 5;
+  private static final int TIME_BYTES = 24;
 
   @Override
-  public ByteBuffer beginning(long nowNs) {
-    return ByteBuffer.wrap(MAGIC.clone());
+  public ByteBuffer beginning(Timeline timeline) {
+    ByteBuffer buffer = ByteBuffer.allocate(MAGIC.length + 1 + 2 * LONGEST_NUMBER + TIME_BYTES);
+    frame(buffer.put(MAGIC), 'T', 0, TIME_BYTES);
+    buffer.order(ByteOrder.LITTLE_ENDIAN).putLong(timeline.base).putLong(timeline.baseEpochNs);
+    buffer.putDouble(timeline.nsPerReading).flip();
+    return buffer;
   }
 
   @Override
@@ -51,7 +58,7 @@ final class CompactWire implements Wire {
   }
 
   @Override
-  public Recorder recorder(int thread, boolean waits, long epochNs) {
+  public Recorder recorder(int thread, boolean waits, Timeline timeline) {
     return new CompactRecorder(thread, waits);
   }
 }

@@ -11,7 +11,15 @@ public final class FloorAgent {
   /** Called by the JVM before {@code main}. */
   public static void premain(String arguments, Instrumentation instrumentation) {
     Settings settings = new Settings();
-    Writer writer = Writer.started(settings);
+    Timeline timeline;
+    try {
+      timeline = settings.timeline();
+    } catch (IllegalStateException refusal) {
+      System.err.println("floor: the processor's counter is no clock: " + refusal.getMessage());
+      System.exit(1);
+      return;
+    }
+    Writer writer = Writer.started(settings, timeline);
     Probe.writer = writer;
     String internalName = settings.monitoredClass.replace('.', '/');
     instrumentation.addTransformer(
@@ -27,7 +35,7 @@ public final class FloorAgent {
               return null;
             }
             try {
-              return Weaver.woven(bytes, settings.monitoredMethod, writer);
+              return Weaver.woven(bytes, settings.monitoredMethod, settings.counts, writer);
             } catch (RuntimeException
                 | LinkageError problem) { // the JVM would go on without a word
               System.err.println("floor: " + name + " could not be woven: " + problem);

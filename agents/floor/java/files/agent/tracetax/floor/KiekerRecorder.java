@@ -10,27 +10,22 @@ final class KiekerRecorder extends Recorder {
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
 
-  private final long epochNs;
+  private final Timeline timeline;
 
-  KiekerRecorder(int thread, boolean waits, long epochNs) {
+  KiekerRecorder(int thread, boolean waits, Timeline timeline) {
     super(thread, waits);
-    this.epochNs = epochNs;
+    this.timeline = timeline;
   }
 
   @Override
-  public void exit(int method, int eoi, long start) {
-    long end = System.nanoTime();
-    int ess = --depth;
-    if (used + RECORD_BYTES > CHUNK_BYTES && !goOn()) {
-      return;
+  public void exit(int method, long place, long start, long end) {
+    if (used <= CHUNK_BYTES - RECORD_BYTES || goOn()) {
+      write(method, place, timeline.epochNs(start), timeline.epochNs(end));
     }
-    write(method, eoi, ess, start + epochNs, end + epochNs);
-    if (ess == 0) {
-      publish();
-    }
+    leave(place);
   }
 
-  private void write(int method, int eoi, int ess, long tin, long tout) {
+  private void write(int method, long eoiAndEss, long tin, long tout) {
     byte[] to = bytes;
     int at = used;
     LONGS.set(to, at, (long) KiekerWire.EXECUTION << 32 | tout >>> 32);
@@ -39,7 +34,7 @@ final class KiekerRecorder extends Recorder {
     LONGS.set(to, at + 24, trace << 32 | tin >>> 32);
     LONGS.set(to, at + 32, tin << 32 | tout >>> 32);
     LONGS.set(to, at + 40, tout << 32 | KiekerWire.HOST);
-    LONGS.set(to, at + 48, (long) eoi << 32 | ess);
+    LONGS.set(to, at + 48, eoiAndEss);
     used = at + RECORD_BYTES;
   }
 }

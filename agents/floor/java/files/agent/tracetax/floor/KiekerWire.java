@@ -25,12 +25,17 @@ final class KiekerWire implements Wire {
   private static final int MOST_BYTES = 1_024;
 
   @Override
-  public ByteBuffer beginning(long nowNs) {
+  public ByteBuffer beginning(Timeline timeline) {
     ByteBuffer buffer = ByteBuffer.allocate(MOST_BYTES);
     for (int number = 0; number < STRINGS.length; number++) {
       buffer.put(name(number, STRINGS[number]));
     }
-    buffer.putInt(METADATA).putLong(nowNs).putInt(VERSION).putInt(CONTROLLER).putInt(HOST);
+    buffer
+        .putInt(METADATA)
+        .putLong(timeline.baseEpochNs)
+        .putInt(VERSION)
+        .putInt(CONTROLLER)
+        .putInt(HOST);
     buffer.putInt(1).put((byte) 0).putLong(0).putInt(TIME_UNIT).putLong(0).flip();
     return buffer;
   }
@@ -54,7 +59,7 @@ final class KiekerWire implements Wire {
   }
 
   @Override
-  public Recorder recorder(int thread, boolean waits, long epochNs) {
-    return new KiekerRecorder(thread, waits, epochNs);
+  public Recorder recorder(int thread, boolean waits, Timeline timeline) {
+    return new KiekerRecorder(thread, waits, timeline);
   }
 }

@@ -17,6 +17,14 @@ final class Settings {
   final Wire wire =
       oneOf("wire", "compact", "kieker").equals("compact") ? new CompactWire() : new KiekerWire();
 
+  /** What is read for start and end. */
+  final boolean counts = oneOf("clock", "nanotime", "counter").equals("counter");
+
+  /** What its readings mean. */
+  Timeline timeline() {
+    return counts ? Counter.calibrated(required("library")) : Timeline.ofNanoTime();
+  }
+
   private static String required(String key) {
     String value = System.getProperty("floor." + key);
     if (value == null) {

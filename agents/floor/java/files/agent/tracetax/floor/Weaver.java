@@ -13,9 +13,9 @@ import org.objectweb.asm.Type;
  *
  * <pre>
  *   Recorder recorder = Probe.recorder();
- *   int order = recorder.enter();
+ *   long place = recorder.enter();
  *   long start = System.nanoTime();
- *   try { … } finally { recorder.exit(NUMBER, order, start); }
+ *   try { … } finally { recorder.exit(NUMBER, place, start, System.nanoTime()); }
  * </pre>
  */
 final class Weaver {
@@ -25,7 +25,7 @@ final class Weaver {
   private Weaver() {}
 
   /** The class with every method of that name woven; each is registered with the writer. */
-  static byte[] woven(byte[] bytes, String method, Writer writer) {
+  static byte[] woven(byte[] bytes, String method, boolean counts, Writer writer) {
     ClassReader reader = new ClassReader(bytes);
     ClassWriter result =
         new ClassWriter(reader, ClassWriter.COMPUTE_FRAMES) {
@@ -46,7 +46,7 @@ final class Weaver {
               return next;
             }
             int number = writer.register(owner + "." + name + parameters(descriptor));
-            return new Around(next, locals(reader, name, descriptor), number);
+            return new Around(next, locals(reader, name, descriptor), number, counts);
           }
         },
         ClassReader.SKIP_FRAMES);
@@ -87,17 +87,19 @@ final class Weaver {
   /** The probe around one method. */
   private static final class Around extends MethodVisitor {
     private final int recorder;
-    private final int order;
+    private final int place;
     private final int start;
     private final int number;
+    private final boolean counts;
     private final Label begin = new Label();
 
-    Around(MethodVisitor next, int locals, int number) {
+    Around(MethodVisitor next, int locals, int number, boolean counts) {
       super(API, next);
       this.recorder = locals;
-      this.order = locals + 1;
-      this.start = locals + 2;
+      this.place = locals + 1;
+      this.start = locals + 3;
       this.number = number;
+      this.counts = counts;
     }
 
     @Override
@@ -107,9 +109,9 @@ final class Weaver {
           Opcodes.INVOKESTATIC, "tracetax/floor/Probe", "recorder", "()L" + RECORDER + ";", false);
       super.visitInsn(Opcodes.DUP);
       super.visitVarInsn(Opcodes.ASTORE, recorder);
-      super.visitMethodInsn(Opcodes.INVOKEVIRTUAL, RECORDER, "enter", "()I", false);
-      super.visitVarInsn(Opcodes.ISTORE, order);
-      super.visitMethodInsn(Opcodes.INVOKESTATIC, "java/lang/System", "nanoTime", "()J", false);
+      super.visitMethodInsn(Opcodes.INVOKEVIRTUAL, RECORDER, "enter", "()J", false);
+      super.visitVarInsn(Opcodes.LSTORE, place);
+      readClock();
       super.visitVarInsn(Opcodes.LSTORE, start);
       super.visitLabel(begin);
     }
@@ -133,12 +135,19 @@ final class Weaver {
       super.visitMaxs(stack, locals);
     }
 
+    private void readClock() {
+      String owner = counts ? "tracetax/floor/Counter" : "java/lang/System";
+      super.visitMethodInsn(
+          Opcodes.INVOKESTATIC, owner, counts ? "ticks" : "nanoTime", "()J", false);
+    }
+
     private void exit() {
       super.visitVarInsn(Opcodes.ALOAD, recorder);
       super.visitLdcInsn(number);
-      super.visitVarInsn(Opcodes.ILOAD, order);
+      super.visitVarInsn(Opcodes.LLOAD, place);
       super.visitVarInsn(Opcodes.LLOAD, start);
-      super.visitMethodInsn(Opcodes.INVOKEVIRTUAL, RECORDER, "exit", "(IIJ)V", false);
+      readClock();
+      super.visitMethodInsn(Opcodes.INVOKEVIRTUAL, RECORDER, "exit", "(IJJJ)V", false);
     }
   }
 }

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 /** How records look on the wire: what goes around those that a thread has written. */
 interface Wire {
   /** What every stream begins with. */
-  ByteBuffer beginning(long nowNs);
+  ByteBuffer beginning(Timeline timeline);
 
   /** Tells the name of a method: before the records that refer to its number. */
   ByteBuffer name(int number, String signature);
@@ -17,5 +17,5 @@ interface Wire {
   int firstMethod();
 
   /** A recorder that writes such records. */
-  Recorder recorder(int thread, boolean waits, long epochNs);
+  Recorder recorder(int thread, boolean waits, Timeline timeline);
 }

@@ -11,13 +11,15 @@ import java.util.concurrent.locks.LockSupport;
 
 /** Sends the records of all threads over one connection. */
 final class Writer implements Runnable {
-  private static final long PAUSE_NS = 1_000_000;
+  private static final long SHORTEST_PAUSE_NS = 250_000;
+  private static final long LONGEST_PAUSE_NS = 4_000_000;
+  private static final int CHUNKS_WITHOUT_PAUSE = Recorder.CHUNKS / 4;
   private static final long END_MS = 10_000;
 
   private final Wire wire;
   private final SocketChannel connection;
   private final boolean waits;
-  private final long epochNs = System.currentTimeMillis() * 1_000_000 - System.nanoTime();
+  private final Timeline timeline;
   private final List<Sent> recorders = new CopyOnWriteArrayList<>();
   private final List<String> signatures = new ArrayList<>();
   private final Thread thread = new Thread(this, "floor-writer");
@@ -25,15 +27,16 @@ final class Writer implements Runnable {
   private volatile boolean ends;
   private volatile boolean failed;
 
-  private Writer(Wire wire, SocketChannel connection, boolean waits) {
+  private Writer(Wire wire, SocketChannel connection, Timeline timeline, boolean waits) {
     this.wire = wire;
+    this.timeline = timeline;
     this.connection = connection;
     this.waits = waits;
     thread.setDaemon(true);
   }
 
   /** Connects and begins; what cannot connect drops everything, and says so at the end. */
-  static Writer started(Settings settings) {
+  static Writer started(Settings settings, Timeline timeline) {
     SocketChannel connection = null;
     try {
       connection = SocketChannel.open(new InetSocketAddress(settings.host, settings.port));
@@ -42,7 +45,7 @@ final class Writer implements Runnable {
       System.err.println(
           "floor: nobody listens at " + settings.host + ":" + settings.port + ": " + problem);
     }
-    Writer writer = new Writer(settings.wire, connection, settings.waits);
+    Writer writer = new Writer(settings.wire, connection, timeline, settings.waits);
     writer.failed = connection == null;
     if (connection != null) {
       writer.thread.start();
@@ -59,9 +62,14 @@ final class Writer implements Runnable {
 
   /** A recorder for the thread that asks. */
   synchronized Recorder newRecorder() {
-    Recorder recorder = wire.recorder(recorders.size(), waits, epochNs);
+    Recorder recorder = wire.recorder(recorders.size(), waits, timeline);
     recorders.add(new Sent(recorders.size(), recorder));
     return recorder;
+  }
+
+  /** A thread waits for a chunk. */
+  void wake() {
+    LockSupport.unpark(thread);
   }
 
   boolean hasFailed() {
@@ -71,15 +79,21 @@ final class Writer implements Runnable {
   @Override
   public void run() {
     try {
-      send(wire.beginning(System.nanoTime() + epochNs));
+      send(wire.beginning(timeline));
+      long pauseNs = SHORTEST_PAUSE_NS;
       while (!ends) {
-        if (!sendAll()) {
-          LockSupport.parkNanos(PAUSE_NS);
+        int chunks = sendAll();
+        if (chunks
+            > 0) { // a thread is writing fast: the sooner the next, the fewer it has to wait for
+          pauseNs = Math.max(pauseNs / 2, SHORTEST_PAUSE_NS);
+        } else {
+          pauseNs = Math.min(pauseNs * 2, LONGEST_PAUSE_NS);
+        }
+        if (chunks < CHUNKS_WITHOUT_PAUSE) {
+          LockSupport.parkNanos(pauseNs);
         }
       }
-      while (sendAll()) {
-        Thread.onSpinWait();
-      }
+      sendAll();
       connection.close();
     } catch (IOException problem) {
       failed = true;
@@ -87,17 +101,17 @@ final class Writer implements Runnable {
     }
   }
 
-  /** Sends what has been published; whether there was anything. */
-  private boolean sendAll() throws IOException {
-    boolean any = false;
+  /** Sends what has been published, and how many chunks were sent to their end. */
+  private int sendAll() throws IOException {
+    int chunks = 0;
     for (Sent sent : recorders) {
-      any |= sendOf(sent);
+      chunks += sendOf(sent);
     }
-    return any;
+    return chunks;
   }
 
-  private boolean sendOf(Sent sent) throws IOException {
-    boolean any = false;
+  private int sendOf(Sent sent) throws IOException {
+    int chunks = 0;
     while (true) {
       Chunk chunk = sent.chunk;
       Chunk next =
@@ -113,11 +127,11 @@ final class Writer implements Runnable {
           send(head, records);
         }
         sent.reached += length;
-        any = true;
       }
       if (next == null) {
-        return any;
+        return chunks;
       }
+      chunks++;
       chunk.empty();
       sent.recorder.free.add(chunk);
       sent.chunk = next;
@@ -149,6 +163,7 @@ final class Writer implements Runnable {
   /** At the end of the JVM: sends the rest, and says what was dropped. */
   private void end() {
     ends = true;
+    wake();
     try {
       thread.join(END_MS);
     } catch (InterruptedException interrupted) {

@@ -1,0 +1,57 @@
+"""The thesis's findings on functions, decided from numbers that are made up."""
+
+import io
+
+from benchmarks.nou25_functions import FUNCTIONS, LANGUAGES, Inside, Key, decided, published, write
+
+from tracetax.analysis.measures import make_measure
+from tracetax.statistics.intervals import Estimate
+
+DURATIONS = dict(zip(FUNCTIONS, (2e6, 30e6, 100e6, 1_400e6, 4_500e6), strict=True))
+MORE = {"python": 1.0, "node": 1.4}
+
+
+def inside(without: float, added: float) -> Inside:
+    def measure(of: float, half: float) -> Estimate:
+        return Estimate(of, half, (of - half, of + half), 10)
+
+    own = make_measure("inside_time", "ns", "call", measure(without, 1e3), ())
+    more = make_measure("inside_time_added", "ns", "call", measure(added, abs(added) / 10), ())
+    return Inside(own, more, own, more, expected=100, received=100)
+
+
+def made(added: dict[str, float]) -> dict[Key, Inside]:
+    return {(f, g): inside(DURATIONS[f], MORE[g] * added[f]) for f in FUNCTIONS for g in LANGUAGES}
+
+
+LIKE_THE_THESIS = dict(zip(FUNCTIONS, (3e6, 4e6, 6e6, 20e6, 60e6), strict=True))
+
+
+def outcomes(found: dict[Key, Inside]) -> dict[str, str]:
+    return {one.finding: one.decided for one in decided(found)}
+
+
+def test_numbers_like_the_thesiss_confirm_its_findings() -> None:
+    assert set(outcomes(made(LIKE_THE_THESIS)).values()) == {"confirmed"}
+
+
+def test_numbers_the_other_way_round_contradict_them() -> None:
+    other = dict(zip(FUNCTIONS, (-0.001e6, 1e6, 10e6, 400e6, 4_000e6), strict=True))
+    found = made(other) | {(f, "node"): inside(DURATIONS[f], other[f] / 10) for f in FUNCTIONS[1:]}
+    told = outcomes(found)
+    assert [told[f"MF4.{number}"] for number in (1, 2, 3, 4)] == ["contradicted"] * 4, told
+
+
+def test_where_a_function_is_missing_nothing_is_decided() -> None:
+    found = made(LIKE_THE_THESIS)
+    del found["uploader", "node"]
+    assert set(outcomes(found).values()) == {"not comparable"}
+
+
+def test_the_thesiss_numbers_stand_beside() -> None:
+    assert published()["dynamic-html", "node", "benchmark_time_increase"] == 574.76
+    text = io.StringIO()
+    write(made(LIKE_THE_THESIS), text)
+    assert "| dynamic-html | Node.js | 2.00 (2.00 to 2.00) | 4.20 (3.78 to 4.62) | +210.0% | 1.03 | +574.8 % |" in (
+        text.getvalue()
+    )
