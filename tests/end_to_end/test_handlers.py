@@ -17,26 +17,42 @@ ROOT = Path(__file__).parents[2]
 WRITE = ("unbuffered", "buffered", "zstd", "lzo1x")
 
 
-def run(folder: Path, names: str, *said: str) -> tuple[int, str]:
-    return tracetax(
-        *("run", "--agent", "cloudprofiler-handlers", "--configuration", names, "--rate", "full"),
-        *("--calls", str(CALLS), "--depth", str(DEPTH), "--blocks", "1", "--out", str(folder / "run"), *said),
-    )
+EXPERIMENT = f"""\
+title = "Handlers"
+workload = "calltree/java"
+
+[parameters]
+calls = {CALLS}
+depth = {DEPTH}
+threads = 2
+rate = "full"
+
+[jvm]
+heap = "256 MiB"
+
+[[configurations]]
+agent = "cloudprofiler-handlers"
+use = ["unbuffered", "buffered", "zstd", "lzo1x"]
+
+[schedule]
+blocks = { min = 1, max = 1 }
+memory = false
+"""
 
 
 def test_every_pair_of_events_is_in_the_files_of_every_handler(tmp_path: Path) -> None:
-    status, printed = run(tmp_path, ",".join(("null", *WRITE)), "--threads", "2")
+    (tmp_path / "handlers.toml").write_text(EXPERIMENT)
+    status, printed = tracetax("run", str(tmp_path / "handlers.toml"), "--out", str(tmp_path / "run"))
     assert status == 0, printed
-    trials = {
-        record.cell.use.configuration: record
+    ledgers = {
+        record.cell.use.configuration: record.ledger
         for record in RunFolder(tmp_path / "run").records()
-        if record.cell.role == "configuration"
+        if record.cell.role == "configuration" and record.ledger
     }
     for name in WRITE:
-        ledger = trials[name].ledger
-        assert ledger
+        ledger = ledgers[name]
         assert (ledger.received, ledger.complete_trees, ledger.unexpected) == (CALLS * DEPTH, CALLS, {}), name
-    sizes = {name: trials[name].ledger.bytes for name in WRITE}  # type: ignore[union-attr]
+    sizes = {name: ledgers[name].bytes for name in WRITE}
     assert sizes["zstd"] < sizes["lzo1x"] < sizes["buffered"] <= sizes["unbuffered"] + 200
 
 
