@@ -35,7 +35,7 @@ agent = "cloudprofiler-handlers"
 use = ["unbuffered", "buffered", "zstd", "lzo1x"]
 
 [schedule]
-blocks = { min = 1, max = 1 }
+blocks = {{ min = 1, max = 1 }}
 memory = false
 """
 
