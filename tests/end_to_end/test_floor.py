@@ -10,7 +10,8 @@ from tracetax.results.records import TrialRecord
 
 pytestmark = pytest.mark.real
 CALLS, DEPTH = 100_000, 10
-WAITS, DROPS = ("compact", "kieker-tcp"), ("compact-drops", "kieker-tcp-drops")
+WAITS = ("compact", "compact-counter", "kieker-tcp", "kieker-tcp-counter")
+DROPS = ("compact-drops", "kieker-tcp-drops")
 
 
 def measured(folder: Path, *said: str) -> dict[str, TrialRecord]:
