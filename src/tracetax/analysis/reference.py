@@ -50,7 +50,7 @@ NAMES: tuple[MeasureName, MeasureName] = ("overhead_to_reference", "cpu_to_refer
 def reference_statements(
     parts: tuple[PartFinding, ...], rows: tuple[ConfigurationFinding, ...]
 ) -> tuple[Statement, ...]:
-    """A sentence for each row that was measured beside a reference: what that adds to an invocation, and what the row."""
+    """A sentence for each row beside a reference: what that adds to an invocation, and what the row does."""
     told: list[Statement] = []
     for part in parts:
         kind = declaration_of(part.parameters)
