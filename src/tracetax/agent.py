@@ -272,7 +272,7 @@ class Agent(Struct, frozen=True):
     """The kinds of workload that it is set up for."""
     instrumentations: Instrumentations | None = None
     """How single ones are switched off; None where they cannot be."""
-    floor: str = ""
+    reference: str = ""
     """The configuration that says what a complete tracer must cost: what others are compared with. Empty of most."""
     below: str = ""
     """The folder of its file below its language's, called as the one kind that it is for; empty where it is none."""

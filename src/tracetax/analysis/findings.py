@@ -9,11 +9,11 @@ from tracetax import __version__
 from tracetax.analysis import delivery, measures
 from tracetax.analysis.builds import build_comparisons
 from tracetax.analysis.cost import cpu_measures, once_measures, response_measures
-from tracetax.analysis.floors import beside_floor, floor_statements
 from tracetax.analysis.functions import function_added, function_measures
 from tracetax.analysis.growth import growth_lines
 from tracetax.analysis.measures import BinMeans
 from tracetax.analysis.ranking import ranked, ranked_by
+from tracetax.analysis.reference import beside_reference, reference_statements
 from tracetax.analysis.responses import response_statements
 from tracetax.analysis.starts import calls_chosen, slow_starts, starts_of, starts_of_baseline
 from tracetax.analysis.statements import receiver_statements, statements
@@ -83,7 +83,7 @@ def build(folder: RunFolder) -> Findings:
     blocks = arranged.whole_blocks(inputs.records)
     bands = [band for part in inputs.experiment.parts for band in _bands(part, blocks)]
     unranked = [
-        beside_floor(
+        beside_reference(
             part, _baselines(part, blocks, inputs) + _configurations(part, blocks, inputs), inputs.agents, blocks
         )
         for part in inputs.experiment.parts
@@ -122,8 +122,8 @@ def build(folder: RunFolder) -> Findings:
         switches=switch_findings(inputs.manifest, configurations, blocks),
     )
     off = switch_statements(findings.switches, configurations)
-    floors = floor_statements(parts, configurations)
-    told = (*response_statements(findings), *off, *floors, *statements(findings), *receiver_statements(findings))
+    references = reference_statements(parts, configurations)
+    told = (*response_statements(findings), *off, *references, *statements(findings), *receiver_statements(findings))
     return replace(findings, statements=told)
 
 

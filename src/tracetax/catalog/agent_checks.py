@@ -76,9 +76,9 @@ def check_said(shape: AgentShape, refused_flags: Sequence[str], report: Report) 
         check_one_group("instrumentations.scope", said.scope, "the name of an instrumentation", report)
         if "{NAME}" not in said.variable and "{name}" not in said.value:
             report.add("instrumentations", "says no name: {NAME} in the variable, or {name} in its value")
-    if shape.floor is not None and shape.floor not in shape.configurations:
-        hint = did_you_mean(shape.floor, shape.configurations)
-        report.add("floor", f'"{shape.floor}" is no configuration of it{hint}')
+    if shape.reference is not None and shape.reference not in shape.configurations:
+        hint = did_you_mean(shape.reference, shape.configurations)
+        report.add("reference", f'"{shape.reference}" is no configuration of it{hint}')
     _check_technology(shape, report)
     for name, own in shape.configurations.items():
         other = own.if_nothing_arrives

@@ -289,7 +289,7 @@ def _read_agent(folder: Folder, runtimes: Mapping[str, Runtime], report: Report)
         runtime=Runtimes(shape.runtime.min, shape.runtime.tested),
         instrumentation=shape.instrumentation,
         instrumentations=instrumentations_of(shape.instrumentations),
-        floor=shape.floor or "",
+        reference=shape.reference or "",
         artifacts={name: artifact_of(name, artifact) for name, artifact in shape.artifacts.items()},
         configurations=_configurations(folder.product, shape, report),
         prepare=tuple(map(step_of, shape.prepare)),

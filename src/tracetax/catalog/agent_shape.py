@@ -279,7 +279,7 @@ class AgentShape(Struct, frozen=True, kw_only=True):
     kinds: tuple[Name, ...] = (CALL_TREE,)
     instrumentation: Text
     instrumentations: InstrumentationsShape | None = None
-    floor: Name | None = None
+    reference: Name | None = None
     version: Text | None = None
     environment_prefixes: tuple[VariableName, ...] = ()
     artifacts: dict[ArtifactName, ArtifactShape] = {}

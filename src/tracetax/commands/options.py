@@ -8,6 +8,7 @@ from cyclopts import Parameter
 NOT_AN_OPTION = Parameter(parse=False)
 """Marks a field of a request that is typed without ``--`` before it, and that the command's function fills in."""
 Flag: TypeAlias = Annotated[bool, Parameter(negative="")]
+BesideReference: TypeAlias = Annotated[bool, Parameter(name="--floor", negative="")]
 AsJson: TypeAlias = Annotated[bool, Parameter(name="--json", negative="")]
 Artifacts: TypeAlias = Annotated[tuple[str, ...], Parameter(name="--artifact", negative="", show_default=False)]
 Backends: TypeAlias = Annotated[tuple[str, ...], Parameter(name="--backend", negative="", show_default=False)]

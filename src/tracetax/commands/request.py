@@ -19,7 +19,6 @@ from tracetax.catalog.backends import load_backends, with_backends
 from tracetax.catalog.command_line import WORKLOAD, TypedCalls, TypedExperiment, TypedSearch, typed_workloads
 from tracetax.catalog.experiment_file import agents_of, service_table
 from tracetax.catalog.experiment_shape import Variant
-from tracetax.catalog.floors import with_floor
 from tracetax.catalog.kinds import TypedParameters
 from tracetax.catalog.own.artifacts import with_artifacts
 from tracetax.catalog.own.service import (
@@ -34,6 +33,7 @@ from tracetax.catalog.own.service import (
     with_nothing_learned,
 )
 from tracetax.catalog.reading import COMMAND_LINE, Report, raise_problems
+from tracetax.catalog.reference import with_reference
 from tracetax.catalog.runtime_file import sound_runtimes
 from tracetax.catalog.settings import SetOptions, option, typed_settings
 from tracetax.catalog.workload_file import load_workload, read_programs
@@ -42,6 +42,7 @@ from tracetax.commands.options import (
     AgentsDirs,
     Artifacts,
     Backends,
+    BesideReference,
     Flag,
     OneFilePerArtifact,
     typed_as,
@@ -105,10 +106,10 @@ class Request(TypedExperiment):
         'With two builds: "slower" exits with status 5 where NEW is slower by its whole 95 % interval, '
         '"slower by 2 %" where it is by more than that (docs/in-ci.md).',
     )
-    floor: Flag = option(
+    reference: BesideReference = option(
         False,
-        "Measure beside each agent the floor: a tracer that does no more than a complete one must. Each row says how "
-        "many times as much it costs.",
+        "Measure a tracer beside the agents that does no more than a complete one must. Each row says how many times "
+        "as much it costs.",
     )
     dry_run: Flag = option(False, "Print the plan in words and its estimated time, and measure nothing.")
 
@@ -213,8 +214,8 @@ def check_agent(agent: str, configuration: str | None = None, /, *, request: Che
 def asked(request: Request, root: Path) -> Asked:
     """The experiment that a request for a new run means. Raises UserError with everything that is wrong."""
     agents, experiment = _experiment(request, root)
-    if request.floor:
-        experiment = with_floor(experiment, agents)
+    if request.reference:
+        experiment = with_reference(experiment, agents)
     if experiment.rates:
         from tracetax.commands.rates import at_found_rates  # loads much that --help need not wait for
 

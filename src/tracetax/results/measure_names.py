@@ -22,8 +22,8 @@ MeasureName = Literal[
     "lateness_p99",
     "overhead",
     "overhead_ratio",
-    "overhead_to_floor",
-    "cpu_to_floor",
+    "overhead_to_reference",
+    "cpu_to_reference",
     "allocation",
     "delivery_rate",
     "sink_cpu",
@@ -81,8 +81,9 @@ MeasureName = Literal[
 """``service_time`` and ``response_time`` are means of the steady part; ``overhead`` is a paired difference against
 the block's baselines, once per call and once per invocation; ``overhead_ratio`` is their geometric mean ratio: exp of
 the mean log ratio over blocks, not the ratio of the means.
-``overhead_to_floor`` is a configuration's overhead ÷ that of the reference tracer of the part (``floor`` in an agent's
-file) in the same blocks, a geometric mean, and ``cpu_to_floor`` the same of the CPU of all threads per record.
+``overhead_to_reference`` is a configuration's overhead ÷ that of the reference tracer of the part (``reference`` in an
+agent's file) in the same blocks, a geometric mean, and ``cpu_to_reference`` the same of the CPU of all threads per
+record.
 A median, percentile or maximum is the mean of the starts' own, not one of all calls; a quantile is missing where a
 start has fewer than ten calls beyond it.
 ``service_time_second_half`` is the estimator of MooBench: mean of the second half of a start's calls. ``cpu`` is that

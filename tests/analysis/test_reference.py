@@ -1,4 +1,4 @@
-"""Beside a floor each row says how many times as much it costs, paired by block."""
+"""Beside a reference each row says how many times as much it costs, paired by block."""
 
 from pathlib import Path
 
@@ -14,11 +14,11 @@ BLOCKS = 12
 LIMIT, FLAT = configuration("limit"), configuration("flat")
 
 
-def findings(path: Path, floor: str, least: float = 50.0) -> Findings:
+def findings(path: Path, reference: str, least: float = 50.0) -> Findings:
     """Of blocks that drift: beside baselines of 100 ns a call, ``limit`` adds ``least``, and ``flat`` 200 ns."""
     what = experiment(LIMIT, FLAT)
     folder = new_run(path / "r", what, LIMIT, FLAT)
-    fake = replace(folder.manifest.agents["fake"], floor=floor)
+    fake = replace(folder.manifest.agents["fake"], reference=reference)
     folder.write_manifest(replace(folder.manifest, agents=folder.manifest.agents | {"fake": fake}))
     for block in range(1, BLOCKS + 1):
         drift = 1 + 0.1 * (block % 3)
@@ -41,7 +41,7 @@ def row(of: Findings, name: str) -> ConfigurationFinding:
 
 
 def test_a_row_says_how_many_times_the_floor_it_adds(tmp_path: Path) -> None:
-    times = find_measure(row(findings(tmp_path, "limit"), "flat"), "overhead_to_floor")
+    times = find_measure(row(findings(tmp_path, "limit"), "flat"), "overhead_to_reference")
     assert times
     assert times.estimate == pytest.approx(4, rel=1e-3)  # whatever the drift, which both have
     assert times.paired_with == "p/fake/limit"
@@ -49,20 +49,20 @@ def test_a_row_says_how_many_times_the_floor_it_adds(tmp_path: Path) -> None:
 
 
 def test_a_sentence_tells_both_side_by_side(tmp_path: Path) -> None:
-    (told,) = [statement for statement in findings(tmp_path, "limit").statements if statement.id.endswith("-floor")]
-    assert "floor 18 ns, Fake (flat) 73 ns per invocation: 4.0 times (3.96 to 4.04) as much." in told.text
+    (told,) = [statement for statement in findings(tmp_path, "limit").statements if statement.id.endswith("-reference")]
+    assert "Fake (limit) adds 18 ns, Fake (flat) 73 ns per invocation: 4.0 times (3.96 to 4.04) as much." in told.text
     assert told.rests_on == ("p/fake/flat", "p/fake/limit")
 
 
 def test_without_a_floor_nothing_is_told(tmp_path: Path) -> None:
     of = findings(tmp_path, "")
-    assert not any(find_measure(row(of, name), "overhead_to_floor") for name in ("limit", "flat"))
-    assert not any(statement.id.endswith("-floor") for statement in of.statements)
+    assert not any(find_measure(row(of, name), "overhead_to_reference") for name in ("limit", "flat"))
+    assert not any(statement.id.endswith("-reference") for statement in of.statements)
 
 
 def test_the_floor_is_no_multiple_of_itself(tmp_path: Path) -> None:
-    assert find_measure(row(findings(tmp_path, "limit"), "limit"), "overhead_to_floor") is None
+    assert find_measure(row(findings(tmp_path, "limit"), "limit"), "overhead_to_reference") is None
 
 
 def test_no_multiple_is_told_of_a_floor_that_costs_nothing_measurable(tmp_path: Path) -> None:
-    assert find_measure(row(findings(tmp_path, "limit", least=-1), "flat"), "overhead_to_floor") is None
+    assert find_measure(row(findings(tmp_path, "limit", least=-1), "flat"), "overhead_to_reference") is None
