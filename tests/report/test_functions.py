@@ -11,6 +11,7 @@ from tracetax.analysis.measures import make_measure
 from tracetax.kinds.functions import FunctionParameters
 from tracetax.report.exports.markdown import export
 from tracetax.report.functions import function_tables
+from tracetax.report.headline import verdict
 from tracetax.report.page.functions import functions
 from tracetax.report.views import views
 from tracetax.results.findings import Findings
@@ -76,6 +77,16 @@ def test_time_inside_a_function_stands_beside_its_records_and_its_price() -> Non
     assert cells[0] == "2.0 ± 0.2 (−0.50 ± 0.05)"
     assert cells[1] == "–"
     assert cells[4] == "25.0 ± 2.5 (+5.0 ± 0.5)"
+
+
+def test_the_first_sentence_tells_costs_in_the_unit_of_the_tables() -> None:
+    findings = told(COLD, {})
+    rows = tuple(
+        replace(row, measures=tuple(replace(of, estimate=99 * MS, ci95=(90 * MS, 108 * MS)) for of in row.measures))
+        for row in findings.configurations
+    )
+    findings = replace(findings, configurations=rows)
+    assert "CPU 99 against 99 ms, delay 99 against 99 ms per invocation" in (verdict(findings, views(findings)) or "")
 
 
 def test_of_other_kinds_nothing_of_it_is_told() -> None:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from tracetax.analysis.statements import condition
 from tracetax.model import FULL
 from tracetax.report import numbers
-from tracetax.report.kinds import calls_itself
+from tracetax.report.kinds import TimeUnit, calls_itself, time_unit
 from tracetax.report.views import (
     INDICATIVE_BELOW,
     Group,
@@ -27,6 +27,7 @@ from tracetax.results.findings import BuildComparison, ConfigurationFinding, Fin
 from tracetax.words import one
 
 WORDS = 20
+LEAST_UNIT = TimeUnit("µs", 1e3)
 Cost = Literal["cpu", "overhead"]
 COSTS: dict[Cost, tuple[str, str, str]] = {
     "cpu": ("takes {} CPU", "the {} CPU", "CPU"),
@@ -65,9 +66,13 @@ def _across(parts: Sequence[PartView]) -> str | None:
             view = next(view for view in parts if view.part.name == first.part)
             where = condition(replace(view.part, levels=""))
             if calls_itself(view.part):
-                amounts = ", ".join(f"{_limited(per_unit(row, 'overhead'))} µs ({head})" for head, row in most)
+                amounts = ", ".join(
+                    f"{_limited(row, per_unit(row, 'overhead'))} {_unit(row).name} ({head})" for head, row in most
+                )
                 return f"{where}, {first.agent_name} delays {one(table.unit)} by {amounts}."
-            amounts = ", ".join(f"{_limited(per_unit(row, 'cpu'))} µs ({head})" for head, row in most)
+            amounts = ", ".join(
+                f"{_limited(row, per_unit(row, 'cpu'))} {_unit(row).name} ({head})" for head, row in most
+            )
             return f"{where}, {first.agent_name} takes {amounts} of CPU per {table.unit}."
     return None
 
@@ -156,7 +161,7 @@ def _namings(rows: Sequence[ConfigurationFinding]) -> list[dict[int, str]]:
 def _alone(row: ConfigurationFinding, costs: list[Cost], style: _Style, only: bool) -> str:
     name = style.names[id(row)] + (" (deferred)" if row.deferred else "")
     amounts = {"cpu": " of CPU", "overhead": " of delay"}
-    told = [f"{_amount(row, cost)} µs{amounts[cost]}" for cost in costs]
+    told = [f"{_with_unit(row, _measure(row, cost))}{amounts[cost]}" for cost in costs]
     if only:
         return f"only {name} delivers every record: {', '.join(told)}{style.per}"
     verbs = {"cpu": "takes", "overhead": "adds"}
@@ -174,7 +179,8 @@ def _of_two(rows: Sequence[ConfigurationFinding], leads: list[_Lead], style: _St
         (winner,) = won[0].first
         (loser,) = (row for row in rows if row is not winner)
         told = (
-            f"{_noun(lead.cost)} {_amount(winner, lead.cost)} against {_amount(loser, lead.cost)} µs" for lead in won
+            f"{_noun(lead.cost)} {_amount(winner, lead.cost)} against {_amount(loser, lead.cost)} {_unit(winner).name}"
+            for lead in won
         )
         name = style.name(winner, "overhead")
         amounts = f": {', '.join(told)}{style.per}" if style.amounts else " in CPU and delay"
@@ -183,7 +189,8 @@ def _of_two(rows: Sequence[ConfigurationFinding], leads: list[_Lead], style: _St
     for lead in won:
         (winner,) = lead.first
         (loser,) = (row for row in rows if row is not winner)
-        amounts = f" ({_amount(winner, lead.cost)} against {_amount(loser, lead.cost)} µs)" if style.amounts else ""
+        values = f"{_amount(winner, lead.cost)} against {_amount(loser, lead.cost)} {_unit(winner).name}"
+        amounts = f" ({values})" if style.amounts else ""
         clauses.append(
             f"{style.name(winner, lead.cost)} {_least(lead.cost, 'less')}{'' if clauses else style.per}{amounts}"
         )
@@ -200,12 +207,14 @@ def _of_many(leads: list[_Lead], style: _Style) -> str:
         (winner,) = leads[0].first
         does = " and ".join(_least(lead.cost, "least") for lead in leads)
         told = " and ".join(_amount(winner, lead.cost) for lead in leads)
-        return f"{style.name(winner, 'overhead')} {does}" + (f": {told} µs{style.per}" if style.amounts else "")
+        return f"{style.name(winner, 'overhead')} {does}" + (
+            f": {told} {_unit(winner).name}{style.per}" if style.amounts else ""
+        )
     clauses: list[str] = []
     per = style.per
     for lead in leads:
         values = ", ".join(_amount(row, lead.cost) for row in lead.first)
-        amounts = f" ({values} µs)" if style.amounts else ""
+        amounts = f" ({values} {_unit(lead.first[0]).name})" if style.amounts else ""
         if lead.tied:
             clauses.append(f"{COSTS[lead.cost][2]} cannot be told apart")
         elif len(lead.first) > 2:
@@ -233,18 +242,28 @@ def _measure(row: ConfigurationFinding, cost: Cost) -> Measure | None:
     return cpu(row) if cost == "cpu" else per_unit(row, "overhead")
 
 
+def _unit(row: ConfigurationFinding) -> TimeUnit:
+    """The unit of its kind's tables, at least µs."""
+    unit = time_unit(row)
+    return unit if unit.nanoseconds > LEAST_UNIT.nanoseconds else LEAST_UNIT
+
+
 def _amount(row: ConfigurationFinding, cost: Cost) -> str:
-    """A cost in µs with two digits; where none was shown, its upper limit."""
-    return _limited(_measure(row, cost))
+    """A cost in its row's unit with two digits; where none was shown, its upper limit."""
+    return _limited(row, _measure(row, cost))
 
 
-def _limited(of: Measure | None) -> str:
-    """A time in µs with two digits; where none was shown, its upper limit."""
+def _limited(row: ConfigurationFinding, of: Measure | None) -> str:
+    """A time in its row's unit with two digits; where none was shown, its upper limit."""
     if of is None:
         return "–"
     if of.ci95 and of.ci95[0] <= 0:
-        return f"≤{numbers.significant(max(0.0, of.ci95[1]) / 1e3)}"
-    return numbers.significant(of.estimate / 1e3)
+        return f"≤{numbers.significant(_unit(row).of(max(0.0, of.ci95[1])))}"
+    return numbers.significant(_unit(row).of(of.estimate))
+
+
+def _with_unit(row: ConfigurationFinding, of: Measure | None) -> str:
+    return f"{_limited(row, of)} {_unit(row).name}"
 
 
 def _nothing_delivers(parts: Sequence[PartView]) -> str | None:
