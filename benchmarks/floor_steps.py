@@ -11,7 +11,7 @@ import argparse
 import json
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -68,7 +68,7 @@ def built(sources: Path, asm: Path, folder: Path) -> None:
 
 
 @contextmanager
-def sink(folder: Path, protocol: str) -> Iterator[int]:
+def sink(folder: Path, protocol: str) -> Generator[int]:
     """The sink for a protocol; its port."""
     command = [folder / "sink", "--protocols", protocol, "--depth", "10", "--record-name", f"{METHOD}.monitoredMethod"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
