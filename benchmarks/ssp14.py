@@ -1,8 +1,9 @@
 """Sets a run of `ssp14-tuning` beside the tables of Waller et al. (2014), and decides their statements by rules.
 
-    PYTHONPATH=src .venv/bin/python benchmarks/ssp14.py RUN
+    PYTHONPATH=src .venv/bin/python benchmarks/ssp14.py RUN [RUN ...] [--csv FILE]
 
-RUN is the folder of the run. It prints Markdown.
+RUN is the folder of a run; blocks of several runs are put together. It prints Markdown;
+`--csv` writes every trial that counts.
 
 Each statement says that a step makes calls faster, up to one layer or up to two. It is decided by ratios of throughput,
 of the step over the form before it, paired by block, with 95 % intervals:
@@ -10,7 +11,7 @@ of the step over the form before it, paired by block, with 95 % intervals:
     confirmed       each interval that the statement needs lies above 1
     refuted         one of them lies below 1
     undecided       otherwise
-    not comparable  fewer than three blocks, or a record of a form that is needed is missing
+    not comparable  fewer than two blocks, or a record of a form that is needed is missing
 
     PT1  collecting gets faster                                     (text of section 4.3)
     PT2  writing gets faster                                        (section 4.4)
@@ -18,8 +19,8 @@ of the step over the form before it, paired by block, with 95 % intervals:
     PT4  collecting gets faster                                     (section 4.6)
 
 Whether the step is as large as printed is told beside, and decides nothing: the machine is another one.
-Trials that others disturbed do not count in ratios and differences. They do in the throughputs of the rows, which are
-those of the findings.
+The same configuration in two parts counts as one. Trials that others disturbed do not count. They do in the CPU per
+record, which is that of the last run's findings.
 """
 
 import argparse
@@ -29,14 +30,17 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from tracetax.analysis.measures import throughput
 from tracetax.results.blocks import service_mean, whole_blocks
 from tracetax.results.findings import ConfigurationFinding, Measure, MeasureName, find_measure
 from tracetax.results.folder import RunFolder
-from tracetax.statistics.intervals import Estimate, t_interval
+from tracetax.results.records import TrialRecord
+from tracetax.statistics.intervals import Estimate, Floats, t_interval
 
 PUBLISHED = Path(__file__).resolve().parents[1] / "published"
 STEPS = {"base": "before", "pt1": "PT1", "pt2": "PT2", "pt3": "PT3", "pt4": "PT4"}
@@ -69,12 +73,24 @@ HANDOVERS = {
     "threads": "a queue per thread",
 }
 QUARTILES: tuple[MeasureName, ...] = ("throughput_q1", "throughput_median", "throughput_q3")
-FEWEST_BLOCKS = 3
+DEPTH = 10
+FEWEST_BLOCKS = 2
 SECOND_NS = 1e9
 US = 1e3
 
-Times = Mapping[tuple[str, str], Mapping[int, float]]
-"""By part and configuration: the mean time of a call in each block, ns; of the baseline that of its two."""
+Times = Mapping[str, Mapping[int, float]]
+"""By configuration, in whichever part: the mean time of a call in each block, ns; of the baseline that of its two."""
+
+
+class Trial(NamedTuple):
+    """A trial, and the run that it lies in."""
+
+    record: TrialRecord
+    run: RunFolder
+
+
+Trials = Mapping[str, Mapping[int, Sequence[Trial]]]
+"""By configuration, in whichever part: the trials of each block."""
 
 
 class Claim(Struct, frozen=True):
@@ -114,47 +130,78 @@ SAYINGS = (
 )
 
 
-def times(run: RunFolder) -> Times:
-    """What the whole blocks of a run say, of trials that nobody disturbed."""
-    found: dict[tuple[str, str], dict[int, list[float]]] = {}
-    for number, block in whole_blocks(run.records()).items():
-        for cell, trial in block.items():
-            if trial.status == "ok" and not (trial.disturbance and trial.disturbance.disturbed):
-                of = found.setdefault((cell.part, cell.use.configuration), {})
-                of.setdefault(number, []).append(service_mean(trial))
-    return {key: {number: sum(of) / len(of) for number, of in blocks.items()} for key, blocks in found.items()}
+def undisturbed(runs: Sequence[RunFolder]) -> Trials:
+    """The good trials of whole blocks that nobody disturbed; blocks of several runs count on."""
+    found: dict[str, dict[int, list[Trial]]] = {}
+    before = 0
+    for run in runs:
+        blocks = whole_blocks(run.records())
+        for number, block in blocks.items():
+            for cell, trial in block.items():
+                if trial.status == "ok" and not (trial.disturbance and trial.disturbance.disturbed):
+                    of = found.setdefault(cell.use.configuration, {})
+                    of.setdefault(before + number, []).append(Trial(trial, run))
+        before += max(blocks, default=0)
+    return found
 
 
-def inexact(rows: Iterable[ConfigurationFinding]) -> frozenset[tuple[str, str]]:
-    """The rows, by part and configuration, of which a promised record is missing or a tree is not whole."""
+def times(trials: Trials) -> Times:
+    """What they say of a call."""
+    return {
+        key: {number: sum(service_mean(trial.record) for trial in of) / len(of) for number, of in blocks.items()}
+        for key, blocks in trials.items()
+    }
+
+
+def with_throughput(rows: Iterable[ConfigurationFinding], trials: Trials) -> list[ConfigurationFinding]:
+    """The rows with the throughput of these trials alone."""
+    result: list[ConfigurationFinding] = []
+    for row in rows:
+        bins: dict[int, Floats] = {}
+        by_block: list[list[TrialRecord]] = []
+        for block in trials.get(row.configuration, {}).values():
+            by_block.append([])
+            for trial in block:
+                means = trial.run.bin_means(trial.record.number)
+                if means is not None:
+                    number = len(bins)  # of several runs, two trials may have the same
+                    bins[number] = means
+                    by_block[-1].append(replace(trial.record, number=number))
+        others = [one for one in row.measures if not one.name.startswith("throughput")]
+        result.append(replace(row, measures=(*others, *throughput(by_block, bins))))
+    return result
+
+
+def inexact(rows: Iterable[ConfigurationFinding]) -> frozenset[str]:
+    """The configurations of which a promised record is missing or a tree is not whole."""
     return frozenset(
-        (row.part, row.configuration)
+        row.configuration
         for row in rows
         if row.delivery == "complete"
         and (row.records.received != row.records.expected or any(one.severity == "error" for one in row.verdicts))
     )
 
 
-def faster(found: Times, part: str, before: str, after: str) -> Estimate | None:
+def faster(found: Times, before: str, after: str) -> Estimate | None:
     """The logarithm of how many times as fast calls are, over blocks that have both; None where there are too few."""
-    first, second = found.get((part, before), {}), found.get((part, after), {})
+    first, second = found.get(before, {}), found.get(after, {})
     logs = [math.log(first[block] / second[block]) for block in sorted(first.keys() & second.keys())]
     return t_interval(logs) if len(logs) >= FEWEST_BLOCKS else None
 
 
-def decided(found: Times, missing: frozenset[tuple[str, str]]) -> list[Verdict]:
+def decided(found: Times, missing: frozenset[str]) -> list[Verdict]:
     """The paper's statements, each by its rule."""
     return [_decided(saying, found, missing) for saying in SAYINGS]
 
 
-def _decided(saying: Saying, found: Times, missing: frozenset[tuple[str, str]]) -> Verdict:
+def _decided(saying: Saying, found: Times, missing: frozenset[str]) -> Verdict:
     ratios: list[tuple[float, float]] = []
     told: list[str] = []
     unknown = False
     for claim in saying.claims:
         before, after = f"{claim.layer}:{claim.before}", f"{claim.layer}:{claim.after}"
-        of = faster(found, "steps", before, after)
-        lost = [name for name in (before, after) if ("steps", name) in missing]
+        of = faster(found, before, after)
+        lost = [name for name in (before, after) if name in missing]
         printed = _printed_ratio(claim)
         if lost or of is None or of.ci95 is None:
             unknown = True
@@ -208,7 +255,7 @@ def write(configurations: Sequence[ConfigurationFinding], found: Times, to: Text
         print(f"| {one.step} | {one.says} | *{one.decided}* | {one.because} |", file=to)
     _alone(rows, found, to)
     _handovers(rows, found, to)
-    lost = ", ".join(" ".join(key) for key in sorted(missing))
+    lost = ", ".join(sorted(missing))
     print(f"\nRecords are missing of: {lost or 'none'}.", file=to)
 
 
@@ -242,8 +289,8 @@ def _phases(found: Times, to: TextIO) -> None:
     for step, title in STEPS.items():
         cells: list[str] = []
         for before, after in pairwise(names):
-            first = found.get(("steps", before if before == "baseline" else f"{before}:{step}"), {})
-            second = found.get(("steps", f"{after}:{step}"), {})
+            first = found.get(before if before == "baseline" else f"{before}:{step}", {})
+            second = found.get(f"{after}:{step}", {})
             cells.append(_added([second[one] - first[one] for one in sorted(first.keys() & second.keys())]))
         inverse = [SECOND_NS / printed[step, layer, "mean"] / US for layer in names]
         cells += [f"{after - before:.2f}" for before, after in pairwise(inverse)]
@@ -262,20 +309,21 @@ def _alone(rows: Mapping[tuple[str, str], ConfigurationFinding], found: Times, t
     print("| | calls/s, thousands | times as fast as PT4 | CPU per record, ns |\n| --- |" + " --: |" * 3, file=to)
     for configuration, title in {"written:pt4": "PT4", **ALONE}.items():
         row = rows.get(("alone", configuration))
-        ratio = "1" if configuration == "written:pt4" else _times(faster(found, "alone", "written:pt4", configuration))
+        ratio = "1" if configuration == "written:pt4" else _times(faster(found, "written:pt4", configuration))
         print(f"| {title} | {_rate_and_cpu(row, ratio)} |", file=to)
 
 
 def _handovers(rows: Mapping[tuple[str, str], ConfigurationFinding], found: Times, to: TextIO) -> None:
     print("\nPT1 by five hand-overs:\n", file=to)
     print(
-        "| hand-over | up to | calls/s, thousands | times as fast as ArrayBlockingQueue | CPU per record, ns |", file=to
+        "| hand-over | records are | calls/s, thousands | times as fast as ArrayBlockingQueue | CPU per record, ns |",
+        file=to,
     )
     print("| --- | --- | --: | --: | --: |", file=to)
     for form, title in HANDOVERS.items():
-        for layer, name in {"queued": "thrown away behind it", "written": "over TCP"}.items():
+        for layer, name in {"queued": "thrown away behind it", "written": "sent over TCP"}.items():
             row = rows.get(("hand-over", f"{layer}:{form}"))
-            ratio = "1" if form == "pt1" else _times(faster(found, "hand-over", f"{layer}:pt1", f"{layer}:{form}"))
+            ratio = "1" if form == "pt1" else _times(faster(found, f"{layer}:pt1", f"{layer}:{form}"))
             print(f"| {title} | {name} | {_rate_and_cpu(row, ratio)} |", file=to)
 
 
@@ -292,12 +340,30 @@ def _times(of: Estimate | None) -> str:
     return _between(math.exp(of.mean), *(math.exp(limit) for limit in of.ci95))
 
 
+def _counted(trials: Trials) -> Iterable[tuple[object, ...]]:
+    for configuration, blocks in sorted(trials.items()):
+        for block, of in blocks.items():
+            for record in (trial.record for trial in of):
+                promised = record.parameters.calls * DEPTH if configuration.startswith("written") else 0
+                received = record.ledger.received if record.ledger else 0
+                yield configuration, block, record.started_at, f"{service_mean(record):.6g}", promised, received
+
+
 def main() -> None:
     """Read the run and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("run", type=Path)
-    run = RunFolder(parser.parse_args().run)
-    write(run.findings.configurations, times(run), sys.stdout)
+    parser.add_argument("runs", type=Path, nargs="+", metavar="RUN")
+    parser.add_argument("--csv", type=Path)
+    options = parser.parse_args()
+    runs = [RunFolder(path) for path in options.runs]
+    trials = undisturbed(runs)
+    rows = [row for run in runs for row in run.findings.configurations]
+    write(with_throughput(rows, trials), times(trials), sys.stdout)
+    if options.csv:
+        with options.csv.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(("configuration", "block", "started_at", "call_ns", "records_expected", "records_received"))
+            writer.writerows(_counted(trials))
 
 
 if __name__ == "__main__":

@@ -10,8 +10,8 @@ from tests.report.sample_findings import sample_findings
 
 NOISE = (0.98, 1.0, 1.01, 1.01)
 """Of each block."""
-Found = dict[tuple[str, str], dict[int, float]]
-EXACT: frozenset[tuple[str, str]] = frozenset()
+Found = dict[str, dict[int, float]]
+EXACT: frozenset[str] = frozenset()
 
 
 def measured() -> Found:
@@ -21,7 +21,7 @@ def measured() -> Found:
     for step in STEPS:
         for layer in LAYERS:
             name = layer if layer == "baseline" else f"{layer}:{step}"
-            found["steps", name] = blocks(1e9 / rates[step, layer, "mean"])
+            found[name] = blocks(1e9 / rates[step, layer, "mean"])
     return found
 
 
@@ -29,7 +29,7 @@ def blocks(mean: float) -> dict[int, float]:
     return {number: mean * factor for number, factor in enumerate(NOISE)}
 
 
-def judged(found: Found, missing: frozenset[tuple[str, str]] = EXACT) -> list[str]:
+def judged(found: Found, missing: frozenset[str] = EXACT) -> list[str]:
     return [one.decided for one in decided(found, missing)]
 
 
@@ -40,48 +40,48 @@ def test_what_comes_out_as_in_the_paper_confirms_it() -> None:
 
 def test_how_large_a_step_is_beside_the_paper_is_told_and_decides_nothing() -> None:
     found = measured()
-    found["steps", "written:pt2"] = blocks(found["steps", "written:pt1"][1] / 1.2)
+    found["written:pt2"] = blocks(found["written:pt1"][1] / 1.2)
     assert decided(found, EXACT)[1].because.endswith("less than printed (1.77)")
-    found["steps", "written:pt2"] = blocks(found["steps", "written:pt1"][1] / 3)
+    found["written:pt2"] = blocks(found["written:pt1"][1] / 3)
     assert decided(found, EXACT)[1].because.endswith("more than printed (1.77)")
     assert judged(found)[1] == "confirmed"
 
 
 def test_a_step_that_slows_calls_refutes_its_statement_and_no_other() -> None:
     found = measured()
-    found["steps", "written:pt2"] = blocks(found["steps", "written:pt1"][1] * 1.5)
+    found["written:pt2"] = blocks(found["written:pt1"][1] * 1.5)
     assert judged(found) == ["confirmed", "refuted", "confirmed", "confirmed"]
 
 
 def test_of_two_layers_that_a_statement_needs_one_that_gets_slower_refutes_it() -> None:
     found = measured()
-    found["steps", "written:pt3"] = blocks(found["steps", "written:pt2"][1] * 1.5)
+    found["written:pt3"] = blocks(found["written:pt2"][1] * 1.5)
     assert judged(found)[2] == "refuted"
 
 
 def test_where_chance_is_not_excluded_nothing_is_decided() -> None:
     found = measured()
-    same = found["steps", "collected:base"]
-    found["steps", "collected:pt1"] = {0: same[0] * 1.2, 1: same[1] * 0.8, 2: same[2] * 1.1, 3: same[3] * 0.9}
+    same = found["collected:base"]
+    found["collected:pt1"] = {0: same[0] * 1.2, 1: same[1] * 0.8, 2: same[2] * 1.1, 3: same[3] * 0.9}
     assert judged(found)[0] == "undecided"
 
 
 def test_forms_of_which_records_are_missing_are_not_compared() -> None:
-    outcomes = judged(measured(), frozenset({("steps", "written:pt2")}))
+    outcomes = judged(measured(), frozenset({"written:pt2"}))
     assert outcomes == ["confirmed", "not comparable", "not comparable", "confirmed"]
 
 
-def test_two_blocks_are_too_few() -> None:
-    found = {key: {0: of[0], 1: of[1]} for key, of in measured().items()}
+def test_one_block_is_too_few() -> None:
+    found = {key: {0: of[0]} for key, of in measured().items()}
     assert judged(found) == ["not comparable"] * 4
 
 
 def test_only_blocks_that_both_have_are_compared() -> None:
     found: Found = {
-        ("steps", "a"): {1: 2.0, 2: 4.0, 3: 6.0, 9: 100.0},
-        ("steps", "b"): {1: 1.0, 2: 2.0, 3: 3.0, 8: 1.0},
+        "a": {1: 2.0, 2: 4.0, 3: 6.0, 9: 100.0},
+        "b": {1: 1.0, 2: 2.0, 3: 3.0, 8: 1.0},
     }
-    of = faster(found, "steps", "a", "b")
+    of = faster(found, "a", "b")
     assert of
     assert (of.n, of.sd) == (3, pytest.approx(0))
     assert of.mean == pytest.approx(0.6931, abs=1e-4)
@@ -92,7 +92,7 @@ def test_a_row_that_promises_all_records_and_lacks_one_is_told() -> None:
     assert inexact(rows) == EXACT
     row = next(row for row in rows if row.delivery == "complete")
     lacking = replace(row, records=replace(row.records, received=row.records.expected - 1))
-    assert inexact([lacking]) == {(row.part, row.configuration)}
+    assert inexact([lacking]) == {row.configuration}
 
 
 def test_the_papers_tables_stand_beside() -> None:
