@@ -83,7 +83,8 @@ def test_workloads_are_listed_with_what_runs_them_and_their_agents(
     show_list("workloads", ROOT, [tmp_path], as_json=True)
     rows = {row["workload"]: row for row in json.loads(capsys.readouterr().out)}
     languages = ("go", "java", "node", "python")
-    assert set(rows) == {f"{kind}/{language}" for kind in ("calltree", "requests") for language in languages}
+    everywhere = {f"{kind}/{language}" for kind in ("calltree", "requests") for language in languages}
+    assert set(rows) == everywhere | {"functions/node", "functions/python"}
     assert rows["calltree/go"] == {
         "workload": "calltree/go",
         "title": "call tree in Go",
