@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.end_to_end.command import tracetax
-from tracetax.results.folder import RunFolder
+from tests.end_to_end.trials import measure_agent
 
 pytestmark = pytest.mark.real
 CALLS, DEPTH = 20_000, 10
@@ -23,7 +22,6 @@ FORMS = (
     "mpsc",
     "threads",
 )
-ENDS_EARLY = ("deactivated", "collected", "queued")
 
 
 @pytest.mark.parametrize(
@@ -32,17 +30,16 @@ ENDS_EARLY = ("deactivated", "collected", "queued")
     ids=["one caller, every form", "three callers, objects"],
 )
 def test_every_form_delivers_every_record_in_whole_trees(tmp_path: Path, threads: int, forms: tuple[str, ...]) -> None:
-    wanted = [f"written:{form}" for form in forms] + [f"{name}:pt1" for name in ENDS_EARLY]
-    status, printed = tracetax(
-        *("run", "--agent", "ladder", "--configuration", ",".join(wanted), "--rate", "full"),
-        *("--calls", str(CALLS), "--depth", str(DEPTH), "--blocks", "1", "--threads", str(threads)),
-        *("--out", str(tmp_path / "run")),
-    )
-    assert status == 0, printed
-    trials = [trial for trial in RunFolder(tmp_path / "run").records() if trial.cell.role == "configuration"]
-    assert len(trials) == len(wanted)
-    for trial in trials:
-        name, ledger = trial.cell.use.configuration, trial.ledger
-        assert ledger
-        sent = CALLS if name.startswith("written") else 0
-        assert (ledger.received, ledger.complete_trees, ledger.unexpected) == (sent * DEPTH, sent, {}), name
+    trials = measure_agent(tmp_path, "ladder", ["written"], calls=CALLS, threads=threads, technologies=forms)
+    assert trials.keys() == {f"written:{form}" for form in forms}
+    for name, trial in trials.items():
+        ledger = trial.ledger
+        assert ledger, trial.verdicts
+        assert (ledger.received, ledger.complete_trees, ledger.unexpected) == (CALLS * DEPTH, CALLS, {}), name
+
+
+def test_what_ends_before_the_writer_sends_nothing(tmp_path: Path) -> None:
+    layers = ["deactivated", "collected", "queued"]
+    for name, trial in measure_agent(tmp_path, "ladder", layers, calls=CALLS, technologies=["pt1"]).items():
+        assert trial.ledger, trial.verdicts
+        assert trial.ledger.received == 0, name

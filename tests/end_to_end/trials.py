@@ -33,6 +33,7 @@ result = false
 calls = {calls}
 depth = {depth}
 rate = "{rate}"
+threads = {threads}
 [jvm]
 heap = "256 MiB"
 {jdk}
@@ -51,6 +52,7 @@ def measure_agent(
     calls: int,
     depth: int = 10,
     rate: str = "full",
+    threads: int = 1,
     jdk: int = 0,
     technologies: Sequence[str] = (),
     root: Path = ROOT,
@@ -61,6 +63,7 @@ def measure_agent(
         calls=calls,
         depth=depth,
         rate=rate,
+        threads=threads,
         jdk=f"jdk = {jdk}" if jdk else "",
         use=list(use),
         technologies=list(technologies),
