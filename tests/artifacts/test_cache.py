@@ -6,8 +6,9 @@ import pytest
 
 from tests.artifacts.conftest import FakeTool
 from tracetax.artifacts import ToolFailed, cache_dir
-from tracetax.artifacts.cache import staging
+from tracetax.artifacts.cache import built, silent, staging
 from tracetax.artifacts.tools import run_tool
+from tracetax.errors import UserError
 
 
 @pytest.mark.parametrize(
@@ -30,6 +31,29 @@ def test_what_a_killed_process_left_in_the_cache_is_swept_up_after_a_day(cache: 
     with staging(cache):
         assert not old.exists()
         assert young.exists()
+
+
+def test_of_two_that_build_at_once_both_are_right_though_the_first_is_already_in_use(cache: Path) -> None:
+    def faster(fresh: Path) -> None:
+        (fresh / "program").write_text("faster", encoding="utf-8")
+
+    def slower(fresh: Path) -> None:
+        (fresh / "program").write_text("slower", encoding="utf-8")
+        built(cache / "it", cache, faster, silent)
+        (cache / "it" / "written-in-use").touch()
+
+    target = built(cache / "it", cache, slower, silent)
+    assert (target / "program").read_text(encoding="utf-8") == "faster"
+
+
+def test_what_stands_in_the_way_and_was_not_built_is_an_error(cache: Path) -> None:
+    def disturbed(fresh: Path) -> None:
+        (fresh / "program").touch()
+        (cache / "it").mkdir()
+        (cache / "it" / "other").touch()
+
+    with pytest.raises(UserError, match="cannot be written: Directory not empty"):
+        built(cache / "it", cache, disturbed, silent)
 
 
 def gone(pid: int) -> bool:

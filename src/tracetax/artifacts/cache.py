@@ -22,6 +22,7 @@ BUILT = "builds"
 """The folder in the cache for what was built. Another form of the list asks for another name, so that two versions of
 Tracetax that share a cache do not take each other's builds for damaged ones."""
 ABANDONED_SECONDS = 24 * 3600.0
+APPEAR_TRIES = 3
 
 
 def silent(sentence: str) -> None:
@@ -94,12 +95,26 @@ def built(target: Path, cache: Path, build: Callable[[Path], None], say: Say) ->
         for path in fresh.rglob("*"):
             _write_back(path)
         target.parent.mkdir(parents=True, exist_ok=True)
+        _appear(fresh, target)
+    return target
+
+
+def _appear(fresh: Path, target: Path) -> None:
+    """Rename a folder that was built to its place, unless another process has put its own there meanwhile.
+
+    The other's appeared as a whole, after this one had found none; it is not read again, for it may be in use already.
+    A third process may take the other's away again, as damaged: then the place is free once more.
+    """
+    for attempt in range(APPEAR_TRIES):
         try:
             fresh.rename(target)
         except OSError:
-            if not _intact(target):
+            if (target / CONTENTS).is_file():
+                return
+            if attempt == APPEAR_TRIES - 1:
                 raise
-    return target
+        else:
+            return
 
 
 class Unpinned(UserError):
