@@ -14,19 +14,22 @@ BLOCKS = 12
 LIMIT, FLAT = configuration("limit"), configuration("flat")
 
 
-def findings(path: Path, reference: str, least: float = 50.0) -> Findings:
-    """Of blocks that drift: beside baselines of 100 ns a call, ``limit`` adds ``least``, and ``flat`` 200 ns."""
-    what = experiment(LIMIT, FLAT)
+def findings(path: Path, reference: str, least: float = 50.0, of: str = "fake") -> Findings:
+    """Of blocks that drift: beside baselines of 100 ns a call, ``limit`` adds ``least``, and ``flat`` 200 ns.
+
+    ``limit`` belongs to the agent ``of``, whose file names the reference.
+    """
+    what = experiment(replace(LIMIT, agent=of), FLAT)
     folder = new_run(path / "r", what, LIMIT, FLAT)
-    fake = replace(folder.manifest.agents["fake"], reference=reference)
-    folder.write_manifest(replace(folder.manifest, agents=folder.manifest.agents | {"fake": fake}))
+    agent = replace(folder.manifest.agents["fake"], key=of, reference=reference)
+    folder.write_manifest(replace(folder.manifest, agents=folder.manifest.agents | {of: agent}))
     for block in range(1, BLOCKS + 1):
         drift = 1 + 0.1 * (block % 3)
         for place, trial in enumerate(
             (
                 record(1, block, "baseline-1", 100 * drift),
                 record(1, block, "baseline-2", 100 * drift),
-                record(1, block, mean=(100 + least) * drift, configuration="limit"),
+                record(1, block, mean=(100 + least) * drift, configuration="limit", agent=of),
                 record(1, block, mean=(300 + (3 if block % 2 else -3)) * drift),
             )
         ):
@@ -66,3 +69,13 @@ def test_the_floor_is_no_multiple_of_itself(tmp_path: Path) -> None:
 
 def test_no_multiple_is_told_of_a_floor_that_costs_nothing_measurable(tmp_path: Path) -> None:
     assert find_measure(row(findings(tmp_path, "limit", least=-1), "flat"), "overhead_to_reference") is None
+
+
+def test_a_reference_has_no_rank_among_the_agents_of_others(tmp_path: Path) -> None:
+    of = findings(tmp_path, "limit", of="tracer")
+    assert (row(of, "limit").rank, row(of, "flat").rank) == (None, 1)
+
+
+def test_by_itself_it_has_one(tmp_path: Path) -> None:
+    of = findings(tmp_path, "limit")
+    assert (row(of, "limit").rank, row(of, "flat").rank) == (1, 2)

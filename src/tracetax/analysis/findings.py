@@ -1,5 +1,6 @@
 """Build ``findings.json`` from the finished trials of a run."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -13,7 +14,7 @@ from tracetax.analysis.functions import function_added, function_measures
 from tracetax.analysis.growth import growth_lines
 from tracetax.analysis.measures import BinMeans
 from tracetax.analysis.ranking import ranked, ranked_by
-from tracetax.analysis.reference import beside_reference, reference_statements
+from tracetax.analysis.reference import beside_reference, reference_among, reference_statements
 from tracetax.analysis.responses import response_statements
 from tracetax.analysis.starts import calls_chosen, slow_starts, starts_of, starts_of_baseline
 from tracetax.analysis.statements import receiver_statements, statements
@@ -70,6 +71,11 @@ class Inputs(Struct, frozen=True):
         return self.manifest.experiment
 
 
+def _yardstick(part: Part, rows: list[ConfigurationFinding], agents: Mapping[str, Agent]) -> str | None:
+    reference = reference_among(part, rows, agents)
+    return reference.agent if reference else None
+
+
 def build(folder: RunFolder) -> Findings:
     """Compute the findings of a run folder; nothing is written."""
     records = folder.records()
@@ -89,7 +95,11 @@ def build(folder: RunFolder) -> Findings:
         for part in inputs.experiment.parts
     ]
     by = ranked_by(inputs.experiment, [row for rows in unranked for row in rows])
-    configurations = tuple(row for rows in unranked for row in ranked(rows, blocks, by))
+    configurations = tuple(
+        row
+        for part, rows in zip(inputs.experiment.parts, unranked, strict=True)
+        for row in ranked(rows, blocks, by, yardstick=_yardstick(part, rows, inputs.agents))
+    )
     parts = tuple(_part(part, blocks, inputs) for part in inputs.experiment.parts)
     first = inputs.manifest.invocations[0]
     findings = Findings(

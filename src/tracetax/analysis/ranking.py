@@ -31,10 +31,14 @@ def ranked_by(experiment: Experiment, rows: list[ConfigurationFinding]) -> Liter
 
 
 def ranked(
-    rows: list[ConfigurationFinding], blocks: Blocks, rank_by: Literal["cpu", "overhead"]
+    rows: list[ConfigurationFinding], blocks: Blocks, rank_by: Literal["cpu", "overhead"], yardstick: str | None = None
 ) -> list[ConfigurationFinding]:
-    """Rank by CPU, of a service per request, and by the overhead of a call; what cannot be told apart shares a rank."""
+    """Rank by CPU, of a service per request, and by the overhead of a call; what cannot be told apart shares a rank.
+
+    The agent ``yardstick`` says what a complete tracer must cost. It has no rank among others, only by itself.
+    """
     eligible = [row for row in rows if _eligible(row)]
+    eligible = [row for row in eligible if row.agent != yardstick] or eligible
     if not eligible:
         return rows
     costs = {"overhead": [overhead_by_block(blocks, row.cell) for row in eligible]}

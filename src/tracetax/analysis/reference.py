@@ -19,12 +19,17 @@ from tracetax.statistics.overhead import as_ratio, compare_paired
 Rows = list[ConfigurationFinding]
 
 
+def reference_among(part: Part, rows: Rows, agents: Mapping[str, Agent]) -> ConfigurationFinding | None:
+    """The row of a part that says what a complete tracer must cost, where there is one."""
+    return next((row for row in rows if _is_reference(part, row, agents)), None)
+
+
 def beside_reference(part: Part, rows: Rows, agents: Mapping[str, Agent], blocks: Blocks) -> Rows:
     """The rows of a part, those beside its reference with what they cost as a multiple of what that costs.
 
     Nothing is told where the part has no reference, and of a cost that is not above zero in every block.
     """
-    reference = next((row for row in rows if _is_reference(part, row, agents)), None)
+    reference = reference_among(part, rows, agents)
     if reference is None:
         return rows
     least = overhead_by_block(blocks, reference.cell), charged_by_block(reference, blocks)

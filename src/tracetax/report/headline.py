@@ -48,7 +48,8 @@ def verdict(findings: Findings, parts: Sequence[PartView]) -> str | None:
         return _nothing_delivers(parts)
     by = ranked_by(findings)
     rows = ranked_rows(view)
-    only = len([row for row in view.rows if promises(row)]) > len(rows)
+    delivers = view.groups.get(Group.DELIVERS, ())
+    only = any(promises(row) and not any(row is other for other in delivers) for row in view.rows)
     sentences = list(_candidates(condition(view.part), _leads(rows, by), rows, only))
     return next((text for text in sentences if len(text.split()) <= WORDS), sentences[-1])
 
