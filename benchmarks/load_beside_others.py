@@ -9,7 +9,7 @@ took.
 
     CPU        of the generator's process, µs per request: the difference between a long and a short run (--short)
     not sent   requests of the schedule that were never answered: dropped, given up, or failed
-    late       sent more than 1 ms after its moment; only load/ tells
+    late       sent more than 1 ms after its moment, and the p99 of that, ms; only load/ tells
     p50, p99   what the generator says, less what the service says, ms: the network, and the generator's own error
 
 Then the service is stopped for --stop milliseconds in the middle of a run. Everybody whose moment falls into the stop
@@ -70,6 +70,7 @@ class Seen(Struct, frozen=True):
     p99_ms: float
     cpu_s: float
     late: float = math.nan
+    late_p99_ms: float = math.nan
 
 
 class Truth(Struct, frozen=True):
@@ -86,6 +87,7 @@ class Row(Struct, frozen=True):
     cpu_us: float
     not_sent: float
     late: float
+    late_p99_ms: float
     p50_ms: float
     p99_ms: float
 
@@ -126,9 +128,10 @@ def ours(program: Path, run: Run) -> Seen:
     options += ["--out", str(run.folder / "out"), "--status", str(status)]
     cpu_s = used([str(program), *options], run, commands="measure\ndrained\n", ended_by=status)
     load = json.loads((run.folder / "out" / "trial.json").read_text())["load"]
-    endpoint, late = load["endpoints"][0], load["starts"]["missed"]
+    endpoint, starts = load["endpoints"][0], load["starts"]
     answered, at = endpoint["outcomes"].get("right", 0), endpoint["response"]
-    return Seen(answered, at["median_ns"] / 1e6, at["p99_ns"] / 1e6, cpu_s, late)
+    late_p99_ms = starts["late"]["p99_ns"] / 1e6
+    return Seen(answered, at["median_ns"] / 1e6, at["p99_ns"] / 1e6, cpu_s, starts["missed"], late_p99_ms)
 
 
 def oha(program: Path, run: Run) -> Seen:
@@ -234,15 +237,17 @@ def compare(found: Mapping[str, Generator], service: Path, options: argparse.Nam
                 cpu_us=(seen.cpu_s - short.cpu_s) / (rate * (options.seconds - options.short)) * 1e6,
                 not_sent=rate * options.seconds - seen.answered,
                 late=seen.late,
+                late_p99_ms=seen.late_p99_ms,
                 p50_ms=seen.p50_ms - truth.median_ns / 1e6,
                 p99_ms=seen.p99_ms - truth.p99_ns / 1e6,
             )
             rows.setdefault((rate, delay, name), []).append(row)
-    print(f"{'rate':>6}{'delay':>9}  {'':8}{'CPU, µs':>9}{'not sent':>10}{'late':>8}{'p50 +ms':>9}{'p99 +ms':>9}")
+    heads = (("CPU, µs", 9), ("not sent", 10), ("late", 8), ("its p99", 9), ("p50 +ms", 9), ("p99 +ms", 9))
+    print(f"{'rate':>6}{'delay':>9}  {'':8}" + "".join(f"{head:>{width}}" for head, width in heads))
     for (rate, delay, name), rounds in sorted(rows.items()):
         row = medians(rounds)
-        late = "–" if math.isnan(row.late) else f"{row.late:.0f}"
-        told = f"{row.cpu_us:>9.0f}{row.not_sent:>10.0f}{late:>8}{row.p50_ms:>9.3f}{row.p99_ms:>9.3f}"
+        late = f"{'–':>8}{'–':>9}" if math.isnan(row.late) else f"{row.late:>8.0f}{row.late_p99_ms:>9.3f}"
+        told = f"{row.cpu_us:>9.0f}{row.not_sent:>10.0f}{late}{row.p50_ms:>9.3f}{row.p99_ms:>9.3f}"
         print(f"{rate:>6}{delay:>6g} ms  {name:8}{told}")
 
 

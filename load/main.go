@@ -10,19 +10,19 @@ import (
 	"io"
 	"os"
 	"regexp"
-	"runtime"
 	"runtime/debug"
 	"strconv"
 	"strings"
 
 	"tracetax/load/internal/clock"
+	"tracetax/load/internal/monitor"
 )
 
 // gcPercent trades memory, of which the load needs little, for CPU, which it takes from the program under test.
 const gcPercent = 400
 
 func main() {
-	runtime.GOMAXPROCS(1) // a second thread would run on the service's core, and wake later: README.md has the figures
+	monitor.Calm(1) // a second worker would run on the service's core, and wake later: README.md has the figures
 	debug.SetGCPercent(gcPercent)
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stderr))
 }
