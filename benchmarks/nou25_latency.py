@@ -6,7 +6,8 @@ RUN is the folder of the run. It prints Markdown.
 
     MF3.4  the median rose in every case: each 95 % interval of what is added to it lies above 0
     MF3.5  both tools cost about the same, OpenTelemetry mostly a little more: it adds more in so many of the sixteen
-           pairs that chance is excluded (sign test, 95 %)
+           pairs that chance is excluded (sign test, 95 %). Contradicted also where it depends on the stack: in one
+           of them Elastic APM's median is the higher one, by the 95 % interval of the ratio over its endpoints
     MF3.6  how much depends on the framework: the ratios of medians of the least and of the most affected stack, over
            endpoints and agents, have intervals apart from each other
 """
@@ -100,10 +101,30 @@ def _more(found: Mapping[Key, Latency]) -> Verdict:
     because = f"OpenTelemetry's median is the higher one in {more} of {len(both)} pairs"
     if len(both) < len(_pairs()):
         return Verdict("MF3.5", says, "not comparable", because)
+    otherwise = {STACKS[stack]: of for stack in STACKS if (of := _less_in(found, stack))}
+    if otherwise:
+        in_stacks = ", ".join(
+            f"{name} {math.exp(-of.mean):.2f} times ({math.exp(-high):.2f} to {math.exp(-low):.2f})"
+            for name, of in otherwise.items()
+            for low, high in [of.ci95 or (math.nan, math.nan)]
+        )
+        return Verdict("MF3.5", says, "contradicted", f"{because}; Elastic APM's is higher in {in_stacks}")
     if _by_chance(more, len(both)) <= CHANCE:
         return Verdict("MF3.5", says, "confirmed", because)
     less = _by_chance(len(both) - more, len(both)) <= CHANCE
     return Verdict("MF3.5", says, "contradicted" if less else "undecided", because)
+
+
+def _less_in(found: Mapping[Key, Latency], stack: str) -> Estimate | None:
+    """OpenTelemetry's median over Elastic APM's in a stack, as a logarithm over its endpoints; None unless below 0."""
+    logs = [
+        math.log(first.median.estimate / second.median.estimate)
+        for endpoint in ENDPOINTS
+        for first, second in [[found[endpoint, stack, agent] for agent in TRACED]]
+        if first.median and second.median
+    ]
+    ratio = t_interval(logs)
+    return ratio if ratio.ci95 and ratio.ci95[1] < 0 else None
 
 
 def _by_chance(heads: int, of: int) -> float:

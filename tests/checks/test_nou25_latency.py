@@ -59,6 +59,16 @@ def test_chance_is_excluded_of_the_second(lower: int, comes_out: str) -> None:
     assert judged(found)[1] == comes_out
 
 
+def test_the_second_is_contradicted_where_one_stack_says_otherwise() -> None:
+    found = measured()
+    for place, endpoint in enumerate(ENDPOINTS):
+        key = (endpoint, "node", "elastic")
+        found[key] = replace(found[key], median=of("response_time_median", (3.8 + 0.1 * place) * 1e6, 1e4))
+    assert judged(found)[1] == "contradicted"
+    because = decided(found)[1].because
+    assert "12 of 16 pairs; Elastic APM's is higher in Node.js 1.40 times (" in because
+
+
 def test_stacks_that_are_alike_leave_the_third_open() -> None:
     found = measured()
     for endpoint in ENDPOINTS:
