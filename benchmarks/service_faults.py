@@ -10,30 +10,18 @@ is, and no process is left that had the run's mark in its environment, or its fo
 appended to docs/results/service-faults.csv as each is judged; lines that are there are not made again.
 """
 
-import argparse
-import contextlib
-import os
-import re
-import shutil
 import socket
-import subprocess
 import sys
-import tempfile
-import time
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import psutil
 
-from faultlib.runs import processes_of
-from kept import append, read
+from faultlib.campaign import Injection, campaign, run_tool, when_loaded
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "docs/results/service-faults.csv"
-COLUMNS = ("fault", "number", "seconds", "status", "told", "processes_left", "otherwise")
-MARK = "SERVICE_FAULT_MARK"
-LONGEST_SECONDS = 600
 SERVICE = """
 import http.server, os, resource, signal, socket, subprocess, sys, threading, time
 port, fault, after = int(sys.argv[1]), sys.argv[2], int(sys.argv[3])
@@ -166,50 +154,25 @@ FAULTS: dict[str, tuple[int, str]] = {
 """By fault: the exit status that is due, and a part of the sentence that helps."""
 
 
-def inject(fault: str, number: int, place: Path) -> dict[str, object]:
-    """Inject a fault once; returns the line for the CSV."""
-    folder = place / f"{fault}-{number}"
+def inject(injection: Injection) -> tuple[int, str]:
+    """Inject a fault once; returns the exit status of Tracetax and what it printed."""
+    folder, fault, number = injection.folder, injection.fault, injection.number
     (folder / "agents/faulty/python/files").mkdir(parents=True)
     (folder / "agents/faulty/python/agent.toml").write_text(AGENT)
     (folder / "agents/faulty/python/files/sitecustomize.py").write_text(SITE)
     (folder / "service.py").write_text(SERVICE)
     (folder / "database.toml").write_text(WITH_DATABASE)
-    mark = f"{fault}-{number}-{os.getpid()}"
-    due, says = FAULTS[fault]
-    begun = time.monotonic()
+    beside: Callable[[psutil.Process], None] | None = None
     with socket.socket() as taken:
         port = "{port}"
         if fault == "port-taken":
             taken.bind(("127.0.0.1", 0))
             taken.listen()
             port = str(taken.getsockname()[1])
-        words = (
-            ("run", folder / "database.toml") if fault == "database-dies" else own_service(fault, number, folder, port)
-        )
-        status, printed = run_tool(
-            (*words, "--out", folder / "run"), folder, mark, kills=number * (fault == "database-dies")
-        )
-    left = {*map(str, marked(mark)), *processes_of(folder)}
-    otherwise: list[str] = []
-    if status != due:
-        otherwise.append(f"status {status} where {due} is due")
-    if says not in printed:
-        otherwise.append("the sentence is missing")
-    if re.search("^Traceback", printed, re.MULTILINE):  # one of the service's is quoted, and so indented
-        otherwise.append("a stack trace")
-    if otherwise or left:
-        print(printed, flush=True)
-    else:
-        shutil.rmtree(folder)
-    return {
-        "fault": fault,
-        "number": number,
-        "seconds": f"{time.monotonic() - begun:.1f}",
-        "status": status,
-        "told": says if says in printed else "",
-        "processes_left": len(left),
-        "otherwise": "; ".join(otherwise),
-    }
+        words = own_service(fault, number, folder, port)
+        if fault == "database-dies":
+            words, beside = ("run", folder / "database.toml"), partial(kill_database, seconds=number / 10)
+        return run_tool((ROOT / "tracetax", *words, "--out", folder / "run"), injection, beside)
 
 
 def own_service(fault: str, number: int, folder: Path, port: str) -> tuple[str | Path, ...]:
@@ -228,81 +191,12 @@ def own_service(fault: str, number: int, folder: Path, port: str) -> tuple[str |
     )
 
 
-def run_tool(words: Sequence[str | Path], folder: Path, mark: str, kills: int) -> tuple[int, str]:
-    """Status and output of Tracetax; where ``kills`` is not 0, so many tenths of a second a database is used."""
-    log = folder / "printed.txt"
-    with log.open("wb") as stream:
-        tool = subprocess.Popen(
-            [str(ROOT / "tracetax"), "--yes", *map(str, words)],
-            stdout=stream,
-            stderr=subprocess.STDOUT,
-            env={**os.environ, MARK: mark, "TRACETAX_LOCK": str(folder / "lock"), "COLUMNS": "400"},
-        )
-        if kills:
-            kill_database(psutil.Process(tool.pid), kills / 10)
-        status = tool.wait(LONGEST_SECONDS)
-    return status, log.read_text(errors="replace")
-
-
 def kill_database(tool: psutil.Process, seconds: float) -> None:
     """Kill the PostgreSQL of the first trial, once a service has been called for so long. Ends where the run does."""
-    while tool.is_running() and tool.status() != psutil.STATUS_ZOMBIE:
-        words: dict[psutil.Process, list[str]] = {}
-        for child in tool.children(recursive=True):
-            with contextlib.suppress(psutil.NoSuchProcess):
-                words[child] = child.cmdline()
-        if any(said and said[0].endswith("/load") for said in words.values()):
-            time.sleep(seconds)
-            next(child for child, said in words.items() if "listen_addresses=127.0.0.1" in said).kill()
-            return
-        time.sleep(0.05)
-
-
-def marked(mark: str) -> list[int]:
-    """Processes that still have a run's mark in their environment."""
-    found: list[int] = []
-    for environment in Path("/proc").glob("[0-9]*/environ"):
-        try:
-            if re.search(rf"(^|\0){MARK}={mark}(\0|$)", environment.read_text(errors="replace")):
-                found.append(int(environment.parent.name))
-        except OSError:
-            continue
-    return found
-
-
-def held(line: Mapping[str, object]) -> bool:
-    """Whether an injection held."""
-    return not line["otherwise"] and str(line["processes_left"]) == "0"
-
-
-def main() -> int:
-    """Make what is missing, and say how many held of each fault."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--only", nargs="+", choices=FAULTS, default=list(FAULTS))
-    parser.add_argument("--times", type=int, default=20)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--list", action="store_true")
-    parser.add_argument("--to", type=Path, default=RESULTS)
-    said = parser.parse_args()
-    if said.list:
-        print("\n".join(FAULTS))
-        return 0
-    there = {(line["fault"], int(line["number"])) for line in read(said.to)}
-    wanted = [(fault, number) for number in range(1, said.times + 1) for fault in said.only]
-    place = Path(tempfile.mkdtemp(prefix="service-faults-"))
-    with ThreadPoolExecutor(said.jobs) as pool:
-        under_way = [pool.submit(inject, *one, place) for one in wanted if one not in there]
-        for future in as_completed(under_way):
-            line = future.result()
-            append(said.to, COLUMNS, [line])
-            verdict = "held" if held(line) else f"DID NOT HOLD: {line['otherwise']} {line['processes_left']} left"
-            print(f"{line['fault']:20} {line['number']:>3} {verdict}  {line['seconds']} s", flush=True)
-    lines = [line for line in read(said.to) if line["fault"] in said.only]
-    for fault in said.only:
-        own = [line for line in lines if line["fault"] == fault]
-        print(f"{fault:20} {sum(map(held, own)):>3} of {len(own)} held")
-    return 0 if all(map(held, lines)) else 1
+    started = when_loaded(tool, seconds)
+    if started:
+        next(child for child, said in started.items() if "listen_addresses=127.0.0.1" in said).kill()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(campaign(__doc__ or "", FAULTS, inject, RESULTS))

@@ -19,6 +19,7 @@ from typing import Any  # noqa: E402
 
 export: Any = importlib.import_module("tracetax_spans").export
 BEHAVIOUR = os.environ.get("BEHAVIOUR", "")
+AFTER = int(os.environ.get("AFTER", "250"))
 SPANS = int(os.environ.get("SPANS", "0"))
 BATCH_SECONDS = 0.5
 served = 0
@@ -43,18 +44,18 @@ class Handler(BaseHTTPRequestHandler):
         if served == 1:
             mark("first-begin")
         event = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        if BEHAVIOUR == "dies" and served > 250:
+        if BEHAVIOUR == "dies" and served > AFTER:
             os._exit(3)
-        if BEHAVIOUR == "hangs" and served > 250:
-            time.sleep(60)
-        if BEHAVIOUR == "memory" and served > 250:
+        if BEHAVIOUR == "hangs" and served > AFTER:
+            time.sleep(900)
+        if BEHAVIOUR == "memory" and served > AFTER:
             kept.append(bytearray(b"x" * (64 << 20)))
         begin = time.perf_counter_ns()
         total = sum(event["numbers"])
-        if BEHAVIOUR == "wrong" and served > 250:
+        if BEHAVIOUR == "wrong" and served > AFTER:
             total += 1
         inside = time.perf_counter_ns() - begin
-        throws = BEHAVIOUR == "throws" or (BEHAVIOUR == "throws-later" and served > 250)
+        throws = BEHAVIOUR == "throws" or (BEHAVIOUR == "throws-later" and served > AFTER)
         body = json.dumps({"result": {"sum": total}, "inside_ns": inside, "function": os.environ["FUNCTION"]}).encode()
         self.send_response(500 if throws else 200)
         self.send_header("Content-Length", str(len(body)))
@@ -66,7 +67,7 @@ class Handler(BaseHTTPRequestHandler):
             threading.Timer(BATCH_SECONDS, export, (SPANS,)).start()
         if served == 1:
             mark("first-end")
-        if BEHAVIOUR == "killed" and served == 250:
+        if BEHAVIOUR == "killed" and served == AFTER:
             self.wfile.flush()
             os.kill(os.getpid(), signal.SIGKILL)
 
@@ -84,7 +85,7 @@ def main() -> None:
         time.sleep(0.05)
         mark("agent")
     if BEHAVIOUR == "never-answers":
-        time.sleep(60)
+        time.sleep(900)
     time.sleep(0.05)
     mark("imported")
     host, _, port = os.environ["LISTEN"].rpartition(":")
