@@ -61,7 +61,7 @@ FAULTS: dict[str, tuple[int, str]] = {
     "dies": (1, "ended with status 3"),
     "killed": (1, "was ended by signal SIGKILL"),
     "store-dies": (1, "is gone and was ended by signal SIGKILL"),
-    "store-full": (1, "status 500 where 200 is expected"),
+    "store-full": (1, "status 500"),
 }
 """By fault: the exit status that is due, and a part of the sentence that helps."""
 
@@ -76,7 +76,7 @@ def inject(injection: Injection) -> tuple[int, str]:
         command = (ROOT / "tracetax", "run", experiment, "--out", folder / "run")
         return run_tool(command, injection, partial(harm_store, seconds=number / 10, full=fault == "store-full"))
     root = repository(folder)
-    behaving = BEHAVING.format(behaviour=fault, after=2_300 + 10 * number)
+    behaving = BEHAVING.format(behaviour=fault, after=250 + 10 * number)
     (root / "agents/fake/python/agent.toml").write_text(AGENT + behaving)
     values = {"function": "sum", "host": "plain", "agent": "fake", "use": "misbehaves"}
     more = {"memory": 'memory = "128 MiB"'}.get(fault, COLD if fault == "never-answers" else "")

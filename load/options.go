@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -23,7 +24,7 @@ type options struct {
 	requests    string // the file of the mix
 	calls       int
 	rate        float64 // requests per second; infinite where they are sent back to back
-	poisson     bool
+	arrivals    string
 	seed        uint64
 	connections int
 	timeOut     time.Duration // from the real start to the end of the answer
@@ -43,14 +44,14 @@ func (o *options) paced() bool { return !math.IsInf(o.rate, 1) }
 // parse reads the command line. The error names all that is wrong; what could be read stands in the options even then.
 func parse(arguments []string) (*options, error) {
 	o := &options{}
-	var url, rate, arrivals, command string
+	var url, rate, command string
 	flags := flag.NewFlagSet("load", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.StringVar(&url, "url", "", "of the service: http://127.0.0.1:PORT")
 	flags.StringVar(&o.requests, "requests", "", "file with the endpoints, a JSON object a line")
 	flags.IntVar(&o.calls, "calls", 0, "measured requests")
 	flags.StringVar(&rate, "rate", "full", "requests per second, or full: back to back on every connection")
-	flags.StringVar(&arrivals, "arrivals", "fixed", "fixed or poisson")
+	flags.StringVar(&o.arrivals, "arrivals", "fixed", "fixed, poisson or bursts (as many at once as there are connections)")
 	flags.Uint64Var(&o.seed, "seed", 1, "of arrivals and mix")
 	flags.IntVar(&o.connections, "connections", 64, "most connections at once")
 	flags.DurationVar(&o.timeOut, "time-out", 5*time.Second, "of an answer, from when its request was sent")
@@ -89,13 +90,12 @@ func parse(arguments []string) (*options, error) {
 		o.tool, err = newTool(command, o.out)
 		note(err)
 	}
-	o.poisson = arrivals == "poisson"
-	note(o.check(rate, arrivals))
+	note(o.check(rate))
 	return o, errors.Join(problems...)
 }
 
 // check fills in the rate, and names every number that cannot be.
-func (o *options) check(rate, arrivals string) error {
+func (o *options) check(rate string) error {
 	var problems []error
 	complain := func(format string, values ...any) { problems = append(problems, fmt.Errorf(format, values...)) }
 	o.rate = math.Inf(1)
@@ -106,8 +106,8 @@ func (o *options) check(rate, arrivals string) error {
 		}
 		o.rate = number
 	}
-	if arrivals != "fixed" && arrivals != "poisson" {
-		complain("--arrivals %s: neither 'fixed' nor 'poisson'", arrivals)
+	if !slices.Contains([]string{fixed, poisson, bursts}, o.arrivals) {
+		complain("--arrivals %s: neither 'fixed' nor 'poisson' nor 'bursts'", o.arrivals)
 	}
 	if o.calls < 1 || o.calls > mostCalls {
 		complain("--calls %d: not from 1 to %d", o.calls, mostCalls)

@@ -25,19 +25,38 @@ func newPlan(o *options, mix []endpoint) plan {
 	if !o.paced() {
 		return p
 	}
-	if o.poisson {
+	switch o.arrivals {
+	case poisson:
 		p.starts = poissonStarts(o.calls, o.rate, rand.New(rand.NewPCG(o.seed, streamOfArrivals)))
-	} else {
+	case bursts:
+		p.starts = burstStarts(o.calls, o.rate, o.connections)
+	default:
 		p.starts = fixedStarts(o.calls, o.rate)
 	}
 	return p
 }
+
+// The ways in which requests arrive at a rate.
+const (
+	fixed   = "fixed"
+	poisson = "poisson"
+	bursts  = "bursts"
+)
 
 // fixedStarts are as far from each other as the rate says, which is in requests per second.
 func fixedStarts(requests int, rate float64) []int64 {
 	starts := make([]int64, requests)
 	for k := range starts {
 		starts[k] = int64(math.Round(float64(k) * (1e9 / rate)))
+	}
+	return starts
+}
+
+// burstStarts are so many at the same moment, and then none until the rate has room for as many again.
+func burstStarts(requests int, rate float64, atOnce int) []int64 {
+	starts := make([]int64, requests)
+	for k := range starts {
+		starts[k] = int64(math.Round(float64(k-k%atOnce) * (1e9 / rate)))
 	}
 	return starts
 }

@@ -16,6 +16,13 @@ func TestFixedArrivalsAreEvenAndDoNotDrift(t *testing.T) {
 	}
 }
 
+func TestABurstIsAsManyAtOnceAsThereAreConnectionsAtTheRateOfAll(t *testing.T) {
+	p := newPlan(&options{calls: 7, rate: 6, arrivals: bursts, connections: 3}, []endpoint{{Weight: 1}})
+	if want := []int64{0, 0, 0, 500_000_000, 500_000_000, 500_000_000, 1_000_000_000}; !slices.Equal(p.starts, want) {
+		t.Errorf("%v", p.starts)
+	}
+}
+
 func TestPoissonArrivalsHaveExponentialGapsOfTheRate(t *testing.T) {
 	const requests, rate = 100_000, 800.0
 	starts := poissonStarts(requests, rate, random(1))
@@ -64,7 +71,9 @@ func TestPoissonArrivalsForgetWhatWasBefore(t *testing.T) {
 
 func TestASeedGivesItsPlanAndNoOther(t *testing.T) {
 	mix := []endpoint{{Weight: 1}, {Weight: 2}}
-	planned := func(seed uint64) plan { return newPlan(&options{calls: 200, rate: 10, poisson: true, seed: seed}, mix) }
+	planned := func(seed uint64) plan {
+		return newPlan(&options{calls: 200, rate: 10, arrivals: poisson, seed: seed}, mix)
+	}
 	one, again, other := planned(7), planned(7), planned(8)
 	if !slices.Equal(one.starts, again.starts) || !slices.Equal(one.endpoints, again.endpoints) {
 		t.Error("the same seed gives another plan")

@@ -174,7 +174,7 @@ func (t *trial) write() error {
 // document is trial.json: what every driver leaves, and under "load" what only this one knows.
 func (t *trial) document(files map[string][]string) map[string]any {
 	first, last := t.snapshots["first_call"], t.snapshots["last_call"]
-	arrivals := map[bool]string{false: "fixed", true: "poisson"}[t.o.poisson]
+	arrivals := t.o.arrivals
 	var rate any = "full"
 	if t.o.paced() {
 		rate = t.o.rate

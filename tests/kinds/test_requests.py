@@ -63,6 +63,8 @@ def test_what_is_sent_is_told_in_words() -> None:
     assert KIND.words(alike) == (
         "400 requests to db and json equally, at 100 requests/s, at random moments, on 64 connections at most"
     )
+    at_once = replace(PARAMETERS, mix=(Weighted("db", 1),), arrivals="bursts", connections=20)
+    assert KIND.words(at_once) == "400 requests to db, at 100 requests/s, 20 at once, on 20 connections at most"
     full = replace(PARAMETERS, mix=(Weighted("db", 1),), rate=FULL, connections=1)
     assert KIND.words(full) == "400 requests to db, back to back on 1 connection"
 

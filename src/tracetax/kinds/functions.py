@@ -7,7 +7,7 @@ from msgspec import Struct
 from tracetax.agent import Configuration, Delivery
 from tracetax.kinds import Bounds
 from tracetax.kinds.requests import AT_FULL_SPEED as AT_FULL_SPEED
-from tracetax.kinds.requests import RequestParameters, Requests
+from tracetax.kinds.requests import RequestParameters, Requests, arrival_words
 from tracetax.parameters import FULL, Offers, Rate
 from tracetax.words import plural
 
@@ -152,8 +152,7 @@ def invoked_words(parameters: FunctionParameters) -> str:
     elif parameters.rate == FULL:
         words.append(f"back to back, {parameters.connections:,} at a time")
     else:
-        gaps = ", at random moments" if parameters.arrivals == "poisson" else ""
-        words.append(f"at {parameters.rate:,g} invocations/s{gaps}")
+        words.append(f"at {parameters.rate:,g} invocations/s{arrival_words(parameters)}")
     if parameters.memory_bytes:
         words.append(f"{parameters.memory_bytes / 2**20:,.0f} MiB of memory")
     if parameters.cores:

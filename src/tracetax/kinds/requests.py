@@ -12,7 +12,7 @@ from tracetax.kinds import Declaration
 from tracetax.parameters import FULL, Offers, Parameters, Rate
 from tracetax.words import listed_words, plural
 
-Arrivals: TypeAlias = Literal["fixed", "poisson"]
+Arrivals: TypeAlias = Literal["fixed", "poisson", "bursts"]
 """Evenly, or with independent exponential gaps between."""
 
 BURST_REQUESTS = 500
@@ -214,8 +214,14 @@ def speed_words(parameters: RequestParameters) -> str:
     connections = f"on {plural(parameters.connections, 'connection')}"
     if parameters.rate == FULL:
         return f"back to back {connections}"
-    gaps = ", at random moments" if parameters.arrivals == "poisson" else ""
-    return f"at {parameters.rate:,g} requests/s{gaps}, {connections} at most"
+    return f"at {parameters.rate:,g} requests/s{arrival_words(parameters)}, {connections} at most"
+
+
+def arrival_words(parameters: RequestParameters) -> str:
+    """How requests at a rate follow each other: nothing where they do evenly, else ``, at random moments``."""
+    if parameters.arrivals == "bursts":
+        return f", {parameters.connections:,} at once"
+    return ", at random moments" if parameters.arrivals == "poisson" else ""
 
 
 def reduced(weights: dict[str, int]) -> tuple[Weighted, ...]:
