@@ -27,6 +27,7 @@ from kept import append, read
 from tracetax.results.blocks import service_mean, side_by_side, whole_blocks
 from tracetax.results.findings import Findings, find_measure
 from tracetax.results.folder import RunFolder
+from tracetax.results.records import Role
 from tracetax.statistics.overhead import compare_paired
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -68,7 +69,7 @@ blocks = {{ min = {blocks}, max = {blocks} }}
 budget = "60min"
 memory = false
 """
-AGAINST = {"first": "baseline-1", "second": "baseline-2"}
+AGAINST: dict[str, Role] = {"first": "baseline-1", "second": "baseline-2"}
 """Which baseline a configuration is compared with, by its role."""
 COLUMNS = (
     "run", "language", "configuration", "starts", "disturbed", "baseline_ms",

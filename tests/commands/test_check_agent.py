@@ -7,7 +7,8 @@ import pytest
 
 from tests.run.stand_ins import ROOT
 from tracetax.commands import check_agent
-from tracetax.commands.check_agent import COMPLAINT_LENGTH, last_complaint, pin_command
+from tracetax.commands.check_agent import COMPLAINT_LENGTH, check_command, last_complaint, pin_command
+from tracetax.commands.request import CheckRequest
 from tracetax.errors import UserError
 
 
@@ -44,6 +45,20 @@ def test_checksums_are_printed_as_toml_to_paste_and_nothing_beside(
     assert tomllib.loads(printed.out) == {"artifacts": {name: {"sha256": sha256} for name, sha256 in pins.items()}}
     assert "Fetched one file" in printed.err
     assert "Compare them with what the project publishes" in printed.err
+
+
+@pytest.mark.parametrize(
+    ("workload", "typed", "told"),
+    [
+        ("functions/node", {"function": "uploadr"}, '--function uploadr: functions/node has .*Did you mean "uploader"'),
+        ("functions/node", {"host": "fission"}, "functions/node has aws-lambda and functions-framework"),
+        ("requests/go", {"function": "uploader"}, "requests/go has none"),
+    ],
+)
+def test_a_function_or_host_that_is_not_there_is_refused(workload: str, typed: dict[str, str], told: str) -> None:
+    request = CheckRequest(agent="opentelemetry", workload=workload, **typed)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(UserError, match=told):
+        check_command(request, ROOT, ("check-agent",))
 
 
 def test_an_agent_whose_files_are_pinned_prints_no_toml(

@@ -25,7 +25,9 @@ from tracetax.commands.ending import ending_in_order
 from tracetax.commands.opening import Command, new_run
 from tracetax.commands.request import Asked, CheckRequest
 from tracetax.errors import ExitCode, UserError
-from tracetax.kinds import declaration, declaration_of
+from tracetax.kinds import AnyParameters, declaration, declaration_of
+from tracetax.kinds.functions import FunctionParameters
+from tracetax.kinds.requests import Weighted
 from tracetax.machine.facts import machine_facts
 from tracetax.machine.lock import sole_run
 from tracetax.model import (
@@ -45,6 +47,7 @@ from tracetax.results.folder import RunFolder
 from tracetax.results.records import Cell
 from tracetax.run.plan import TrialPlan, Turn, heap_for
 from tracetax.run.trial import run_trial
+from tracetax.words import listed_words
 
 COMPLAINT = re.compile(r"\b(WARN|WARNING|ERROR|SEVERE|FATAL)\b.*")
 COMPLAINT_LENGTH = 200
@@ -77,7 +80,8 @@ def check_command(request: CheckRequest, root: Path, typed: tuple[str, ...]) -> 
     known = every_agent(root, request.agents_dirs).of(language_of(workload.key), kind_name(workload.key))
     agents: Mapping[str, Agent] = known.agents
     name = _configuration(known, request)
-    experiment = _experiment(Use(request.agent, name), workload, _settings(request, runtime))
+    parameters = _tried(request, workload)
+    experiment = _experiment(Use(request.agent, name), workload, parameters, _settings(request, runtime))
     replaced = with_artifacts(experiment, agents, request.artifacts, most=1)
     experiment, agents = replaced.experiment, replaced.agents
     machine = machine_facts(Path.cwd())
@@ -120,11 +124,27 @@ def _settings(request: CheckRequest, runtime: Runtime) -> Settings:
     return {name: values[0] for name, values in levels.items()}
 
 
-def _experiment(use: Use, workload: Workload, settings: Settings) -> Experiment:
+def _tried(request: CheckRequest, workload: Workload) -> AnyParameters:
+    """What the one trial calls. Raises UserError where a function or a host was typed that is not there."""
+    offers = workload.offers
+    parameters = declaration(kind_name(workload.key)).parameters_to_check(offers)
+    for key, typed, known in (("function", request.function, offers.endpoints), ("host", request.host, offers.hosts)):
+        if typed is None:
+            continue
+        if not isinstance(parameters, FunctionParameters):
+            raise UserError(f"--{key} goes with --workload functions/…, and {workload.key} has none.")
+        if typed not in known:
+            raise UserError(f"--{key} {typed}: {workload.key} has {listed_words(known)}{did_you_mean(typed, known)}")
+        changed = {"mix": (Weighted(typed, 1),)} if key == "function" else {"host": typed}
+        parameters = replace(parameters, **changed)
+    return parameters
+
+
+def _experiment(use: Use, workload: Workload, parameters: AnyParameters, settings: Settings) -> Experiment:
     part = Part(
         name="check",
         title=f"{use}, slowly",
-        parameters=declaration(workload.key.partition("/")[0]).parameters_to_check(workload.offers),
+        parameters=parameters,
         uses=(use,),
         settings=settings,
     )

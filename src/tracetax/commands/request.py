@@ -142,6 +142,8 @@ class CheckRequest:
         "The program that it traces, such as calltree/python, a folder in workloads/; its language says which of the "
         f"agent's files is tried. Default: {WORKLOAD}.",
     )
+    function: str | None = option(None, "Of functions/…: the one that is invoked. Default: the first of its file.")
+    host: str | None = option(None, "Of functions/…: the folder of its host in hosts/. Default: the first.")
     settings: SetOptions = option(
         (),
         "KEY=VALUE: a setting of what runs the workload, such as node=24 or heap=2GiB. May be given once for each key.",
