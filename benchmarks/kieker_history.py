@@ -1,6 +1,6 @@
 """When did which gain arrive in Kieker? Decides that of a run of `kieker-history`, and what the paper of 2014 says.
 
-    PYTHONPATH=src .venv/bin/python benchmarks/kieker_history.py RUN [--csv FILE] [--plot FILE.svg]
+    PYTHONPATH=src .venv/bin/python -m benchmarks.kieker_history RUN [--csv FILE] [--plot FILE.svg]
 
 RUN is the run's folder; Maven's jars are those in Tracetax's cache. It prints Markdown. From one release to the next, a
 line becomes cheaper or dearer where the whole 95 % interval of the ratio of overheads lies beyond 5 %. The ratio is
@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import TextIO
 from zipfile import ZipFile
 
+from benchmarks.verdicts import Verdict, write_verdicts
 from msgspec import Struct
 
 from tracetax.analysis.findings import build
@@ -92,15 +93,6 @@ class Step(Struct, frozen=True):
             return "not known"
         low, high = self.ratio.ci95
         return "cheaper" if high < 1 - MARGIN else "dearer" if low > 1 + MARGIN else "no step shown"
-
-
-class Verdict(Struct, frozen=True):
-    """A statement on the paper's tunings, decided."""
-
-    tuning: str
-    says: str
-    decided: str
-    because: str
 
 
 def constants(data: bytes) -> tuple[set[str], bool]:
@@ -260,9 +252,7 @@ def write(found: Mapping[Key, ByBlock], classes: Mapping[str, Held], to: TextIO)
         print(
             f"| {release} | " + " | ".join("yes" if getattr(one, field) else "no" for field in fields) + " |", file=to
         )
-    print("\n| | it is said | here | because |\n| --- | --- | --- | --- |", file=to)
-    for one in decided(found, classes):
-        print(f"| {one.tuning} | {one.says} | *{one.decided}* | {one.because} |", file=to)
+    write_verdicts(decided(found, classes), to, "tuning")
 
 
 STYLE = """text { font: 12px sans-serif; fill: #555; } .grid { stroke: #ddd; } .zero { stroke: #888; }

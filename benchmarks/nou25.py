@@ -1,6 +1,6 @@
 """Sets a search by `nou25-throughput` beside the thesis's Table 3.6, and decides its findings MF3.1 to MF3.3 by rules.
 
-    PYTHONPATH=src .venv/bin/python benchmarks/nou25.py RUN [--csv FILE]
+    PYTHONPATH=src .venv/bin/python -m benchmarks.nou25 RUN [--csv FILE]
 
 RUN is the folder of the search. It prints Markdown; `--csv` writes what was found of each configuration.
 
@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TextIO
 
+from benchmarks.verdicts import Verdict, write_verdicts
 from msgspec import Struct
 
 from tracetax.results.capacity import CapacityFinding, judged, read_capacity
@@ -49,15 +50,6 @@ class Rate(Struct, frozen=True):
     made: float
     """The most that was sent, where there is no answer."""
     outcome: str
-
-
-class Verdict(Struct, frozen=True):
-    """A finding of the thesis, decided."""
-
-    finding: str
-    says: str
-    decided: str
-    because: str
 
 
 def rates(rows: Iterable[CapacityFinding]) -> dict[Key, Rate]:
@@ -175,9 +167,7 @@ def write(found: Mapping[Key, Rate], to: TextIO) -> None:
             cells = [found.get((endpoint, stack, agent)) for endpoint in ENDPOINTS]
             less = 100 * (1 - thesis[stack, agent] / thesis[stack, "none"])
             print(f"| {title} | {AGENTS[agent]} | " + " | ".join(map(_less, cells)) + f" | {less:.0f} |", file=to)
-    print("\n| finding | it says | here | because |\n| --- | --- | --- | --- |", file=to)
-    for one in decided(found):
-        print(f"| {one.finding} | {one.says} | *{one.decided}* | {one.because} |", file=to)
+    write_verdicts(decided(found), to)
 
 
 def _cell(one: Rate | None) -> str:

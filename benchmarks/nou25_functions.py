@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, TextIO, cast
 
 import msgspec
-from benchmarks.nou25 import Verdict
+from benchmarks.verdicts import Verdict, write_verdicts
 from msgspec import Struct
 from scipy import stats  # pyright: ignore[reportMissingTypeStubs]
 
@@ -200,9 +200,7 @@ def write(found: Mapping[Key, Inside], to: TextIO) -> None:
             more = [_ms(one.client_added), f"{one.received:,} of {one.expected:,}"] if one else ["–", "–"]
             row = [name, title, *cells, f"{their[0]:,.2f}", f"{their[1]:+.1f} %", *more]
             print(f"| {' | '.join(row)} |", file=to)
-    print("\n| finding | it says | here | because |\n| --- | --- | --- | --- |", file=to)
-    for verdict in decided(found):
-        print(f"| {verdict.finding} | {verdict.says} | *{verdict.decided}* | {verdict.because} |", file=to)
+    write_verdicts(decided(found), to)
 
 
 def _ms(of: Measure | None) -> str:

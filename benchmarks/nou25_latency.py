@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import TextIO
 
 import msgspec
-from benchmarks.nou25 import AGENTS, ENDPOINTS, STACKS, TRACED, Key, Verdict
+from benchmarks.nou25 import AGENTS, ENDPOINTS, STACKS, TRACED, Key
+from benchmarks.verdicts import Verdict, write_verdicts
 from msgspec import Struct
 
 from tracetax.results.findings import Findings, Measure, find_measure
@@ -204,9 +205,7 @@ def write(found: Mapping[Key, Latency], to: TextIO) -> None:
             received, expected = sum(row.received for row in rows), sum(row.expected for row in rows)
             shown = " | ".join(_more_by(row.cpu_ratio) for row in rows)
             print(f"| {title} | {AGENTS[agent]} | {shown} | {received:,} of {expected:,} |", file=to)
-    print("\n| finding | it says | here | because |\n| --- | --- | --- | --- |", file=to)
-    for one in decided(found):
-        print(f"| {one.finding} | {one.says} | *{one.decided}* | {one.because} |", file=to)
+    write_verdicts(decided(found), to)
 
 
 def _ms(of: Measure | None) -> str:

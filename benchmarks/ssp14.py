@@ -1,6 +1,6 @@
 """Sets a run of `ssp14-tuning` beside the tables of Waller et al. (2014), and decides their statements by rules.
 
-    PYTHONPATH=src .venv/bin/python benchmarks/ssp14.py RUN [RUN ...] [--csv FILE]
+    PYTHONPATH=src .venv/bin/python -m benchmarks.ssp14 RUN [RUN ...] [--csv FILE]
 
 RUN is the folder of a run; blocks of several runs are put together. It prints Markdown;
 `--csv` writes every trial that counts.
@@ -32,6 +32,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
+from benchmarks.verdicts import Verdict, write_verdicts
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -107,15 +108,6 @@ class Saying(Struct, frozen=True):
     step: str
     says: str
     claims: tuple[Claim, ...]
-
-
-class Verdict(Struct, frozen=True):
-    """A statement, decided."""
-
-    step: str
-    says: str
-    decided: str
-    because: str
 
 
 SAYINGS = (
@@ -250,9 +242,7 @@ def write(configurations: Sequence[ConfigurationFinding], found: Times, to: Text
     missing = inexact(configurations)
     _throughput(rows, to)
     _phases(found, to)
-    print("\n| step | the paper says | here | because |\n| --- | --- | --- | --- |", file=to)
-    for one in decided(found, missing):
-        print(f"| {one.step} | {one.says} | *{one.decided}* | {one.because} |", file=to)
+    write_verdicts(decided(found, missing), to, "step")
     _alone(rows, found, to)
     _handovers(rows, found, to)
     lost = ", ".join(sorted(missing))

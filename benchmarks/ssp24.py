@@ -1,6 +1,6 @@
 """Sets a run of `ssp24-cloudprofiler` beside what the paper states of Cloudprofiler, and decides that by rules.
 
-    PYTHONPATH=src .venv/bin/python benchmarks/ssp24.py RUN
+    PYTHONPATH=src .venv/bin/python -m benchmarks.ssp24 RUN
 
 RUN is the folder of the run. It prints Markdown. Times are those of a call of ten nested methods, the method's own
 included, as the paper's are. A ratio is one of means over the same blocks, with Fieller's 95 % interval.
@@ -20,7 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TextIO
 
-from msgspec import Struct
+from benchmarks.verdicts import Verdict, write_verdicts
 
 from tracetax.results.blocks import whole_blocks
 from tracetax.results.folder import RunFolder
@@ -58,15 +58,6 @@ SPEEDUP = "(5) buffered ID handler, ZSTD vs (3) non-buffered ID handler"
 
 Trials = Mapping[str, Mapping[int, TrialRecord]]
 """By configuration and block, those that count."""
-
-
-class Verdict(Struct, frozen=True):
-    """A statement of the paper, decided."""
-
-    statement: str
-    says: str
-    decided: str
-    because: str
 
 
 def trials_of(records: Iterable[TrialRecord]) -> Trials:
@@ -182,9 +173,7 @@ def write(trials: Trials, to: TextIO) -> None:
         own = [trial for _, trial in sorted(trials.get(name, {}).items())]
         if own:
             print(f"| {name} | " + " | ".join(_cells(own, printed.get(bar))) + " |", file=to)
-    print("\n| statement | it says | here | because |\n| --- | --- | --- | --- |", file=to)
-    for one in decided(trials):
-        print(f"| {one.statement} | {one.says} | *{one.decided}* | {one.because} |", file=to)
+    write_verdicts(decided(trials), to, "statement")
 
 
 def _cells(own: Sequence[TrialRecord], printed: float | None) -> Iterable[str]:

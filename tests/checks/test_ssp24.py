@@ -50,7 +50,7 @@ def measured(changes: Mapping[str, float] | None = None, spread: float = 0.01, o
 
 
 def judged(trials: Trials) -> dict[str, str]:
-    return {one.statement: one.decided for one in decided(trials)}
+    return {one.finding: one.decided for one in decided(trials)}
 
 
 def test_what_comes_out_as_in_the_paper_confirms_it() -> None:
