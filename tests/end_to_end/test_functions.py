@@ -17,15 +17,12 @@ pytestmark = pytest.mark.real
 CALLS = 60
 TRIED = [
     ("python", "functions-framework", "uploader", "opentelemetry", "by-hand", 3),
-    ("python", "functions-framework", "graph-pagerank", "opentelemetry", "by-hand-flush", 3),
-    ("python", "functions-framework", "thumbnailer", "opentelemetry", "auto", 3),
     ("python", "aws-lambda", "dynamic-html", "opentelemetry", "by-hand-simple", 4),
     ("python", "aws-lambda", "uploader", "opentelemetry", "auto", 3),
     ("python", "functions-framework", "video-processing", "elastic", "parity", 4),
     ("python", "functions-framework", "dynamic-html", "datadog", "stock", 11),
     ("node", "functions-framework", "thumbnailer", "opentelemetry", "by-hand-flush", 4),
     ("node", "functions-framework", "uploader", "opentelemetry", "auto", 4),
-    ("node", "functions-framework", "dynamic-html", "opentelemetry", "auto-stock", 24),
     ("node", "functions-framework", "uploader", "elastic", "parity", 3),
     ("node", "functions-framework", "thumbnailer", "datadog", "no-connections", 17),
 ]
