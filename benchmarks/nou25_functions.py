@@ -11,6 +11,8 @@ RUN is the folder of the run. It prints Markdown. Times are those inside the fun
     MF4.3  the longer, the smaller the share: Spearman's correlation of duration and share over all ten, one-sided 5 %
     MF4.4  the share is usually larger in Node than in Python: in at least four of the five functions
     MF4.5  in absolute terms both pay similar amounts: within a factor of two of each other in at least four of the five
+    export dominates, in each language: of what is added to dynamic-html span by span, more than half is not added by
+           the batch processor, which exports later; the interval of the one lies above twice that of the other
 """
 
 import argparse
@@ -32,8 +34,10 @@ from tracetax.results.findings import Findings, Measure, find_measure
 PUBLISHED = Path(__file__).resolve().parents[1] / "published" / "001_table4_3_python_vs_nodejs.csv"
 FUNCTIONS: tuple[str, ...] = ("dynamic-html", "uploader", "thumbnailer", "video-processing", "graph-pagerank")
 LANGUAGES = {"python": "Python", "node": "Node.js"}
-HEAVY = "graph-pagerank"
+HEAVY, SHORT = "graph-pagerank", "dynamic-html"
 LITTLE, SIMILAR, MOST, CHANCE = 0.1, 2.0, 4, 0.05
+BOTH_PROCESSORS = ("by-hand-simple", "by-hand")
+"""Configurations that export each span at once, and in batches later."""
 MS = 1e6
 Key = tuple[str, str]
 """Function and language."""
@@ -172,6 +176,22 @@ def _similar(found: Mapping[Key, Inside]) -> Verdict:
     return _of_five("MF4.5", says, holds, "within a factor of two")
 
 
+def export_dominates(simple: Mapping[Key, Inside], batch: Mapping[Key, Inside]) -> list[Verdict]:
+    """Whether exporting is most of what is added to the shortest function span by span, in each language."""
+    says = "exporting is most of what tracing adds"
+    verdicts: list[Verdict] = []
+    for language, title in LANGUAGES.items():
+        now, later = (of.get((SHORT, language)) for of in (simple, batch))
+        if not (now and now.added and now.added.ci95 and later and later.added and later.added.ci95):
+            verdicts.append(Verdict(f"export, {title}", says, "not comparable", "intervals are missing"))
+            continue
+        because = f"{SHORT}: span by span {_ms(now.added)} ms, in batches {_ms(later.added)} ms"
+        most, less = now.added.ci95[0] > 2 * later.added.ci95[1], now.added.ci95[1] < 2 * later.added.ci95[0]
+        outcome = "confirmed" if most else "contradicted" if less else "undecided"
+        verdicts.append(Verdict(f"export, {title}", says, outcome, because))
+    return verdicts
+
+
 def published() -> dict[tuple[str, str, str], float]:
     """Table 4.3 by function, language and metric: the time without an agent, ms, and the share added, per cent."""
     names = {title: language for language, title in LANGUAGES.items()}
@@ -219,6 +239,7 @@ def main() -> None:
     asked = parser.parse_args()
     findings = msgspec.json.decode((asked.run / "findings.json").read_bytes(), type=Findings)
     write(insides(findings, asked.use), sys.stdout)
+    write_verdicts(export_dominates(*(insides(findings, use) for use in BOTH_PROCESSORS)), sys.stdout, "statement")
 
 
 if __name__ == "__main__":

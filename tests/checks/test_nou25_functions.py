@@ -2,7 +2,7 @@
 
 import io
 
-from benchmarks.nou25_functions import FUNCTIONS, LANGUAGES, Inside, Key, decided, published, write
+from benchmarks.nou25_functions import FUNCTIONS, LANGUAGES, Inside, Key, decided, export_dominates, published, write
 
 from tracetax.analysis.measures import make_measure
 from tracetax.statistics.intervals import Estimate
@@ -46,6 +46,17 @@ def test_where_a_function_is_missing_nothing_is_decided() -> None:
     found = made(LIKE_THE_THESIS)
     del found["uploader", "node"]
     assert set(outcomes(found).values()) == {"not comparable"}
+
+
+def test_exporting_dominates_where_batches_add_less_than_half() -> None:
+    def added(**ms: float) -> dict[Key, Inside]:
+        return {("dynamic-html", language): inside(2e6, 1e6 * of) for language, of in ms.items()}
+
+    told = export_dominates(added(python=2.0, node=2.0), added(python=0.5, node=0.95))
+    assert [one.decided for one in told] == ["confirmed", "undecided"]
+    (python, node) = export_dominates(added(python=1.0), added(python=0.9))
+    assert (python.decided, node.decided) == ("contradicted", "not comparable")
+    assert python.because == "dynamic-html: span by span 1.00 (0.90 to 1.10) ms, in batches 0.90 (0.81 to 0.99) ms"
 
 
 def test_the_thesiss_numbers_stand_beside() -> None:
