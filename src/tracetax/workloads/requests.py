@@ -25,6 +25,8 @@ OTHER_RATE_FROM = 0.05
 """Share of the rate that is said by which the user's own load may send more or less."""
 BUSY_CORES = 0.6
 """CPU of the load, in cores, from which it may have been what was measured."""
+SPECIAL = re.compile(r"[\\.+*?()|\[\]{}^$]")
+"""What means something in the load's patterns. A space does not, and is shown as it is."""
 FAILED = {
     "wrong": "answered wrongly",
     "timed_out": "not answered in time",
@@ -122,7 +124,7 @@ def _sent(sent: Sent, queries: int | None) -> dict[str, object]:
     """
     said = {"method": sent.method, "headers": sent.headers, "body": sent.body, "status": sent.status}
     otherwise = Sent("")
-    contains = {"pattern": re.escape(sent.contains)} if sent.contains else {}
+    contains = {"pattern": SPECIAL.sub(r"\\\g<0>", sent.contains)} if sent.contains else {}
     return {
         "path": sent.path if queries is None else sent.path.replace("{queries}", str(queries)),
         **{key: value for key, value in said.items() if value != getattr(otherwise, key)},
