@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from checks.check import Check
-from checks.pythons import others, releases, tests_in
+from checks.pythons import releases, tests_in, tried
 from checks.tools import java_format, staticcheck
 
 PYTHON_MODULE = (sys.executable, "-I", "-m")
@@ -32,7 +32,7 @@ def checks(root: Path, cache: Path) -> Iterator[Check]:
 
 
 def python_checks(root: Path, cache: Path) -> Iterator[Check]:
-    """The checks of Python: types for the oldest and the newest release, quick tests in every other that is here.
+    """The checks of Python: types for the oldest and the newest release, quick tests in the newest that is here.
 
     What a release adds is unknown to the oldest, and what one removes to the newest, so these two see what those
     between them would. The newest is asked about the product alone.
@@ -43,7 +43,7 @@ def python_checks(root: Path, cache: Path) -> Iterator[Check]:
     pyright = (*PYTHON_MODULE, "pyright", "--pythonpath", sys.executable, "--pythonversion")
     yield Check(f"pyright {oldest}", root, lambda: (*pyright, oldest))
     yield Check(f"pyright {newest}", root, lambda: (*pyright, newest, "src"))
-    for release in others(root):
+    for release in tried(root):
         yield Check(f"tests in Python {release}", root, partial(tests_in, release, root, cache))
 
 

@@ -38,6 +38,21 @@ def others(root: Path) -> list[str]:
     return [release for release in releases(root) if release != "{}.{}".format(*sys.version_info[:2])]
 
 
+def tried(root: Path) -> list[str]:
+    """The releases beside the one that runs this, newest first, down to the first that this machine has.
+
+    What works in the oldest and in the newest works between them: a further one would take minutes for nothing.
+    """
+    newest_first = others(root)[::-1]
+    for place, release in enumerate(newest_first):
+        try:
+            find_python(release)
+        except NotHere:
+            continue
+        return newest_first[: place + 1]
+    return newest_first
+
+
 def tests_in(release: str, root: Path, cache: Path) -> Sequence[str]:
     """The command that runs quick tests in another Python. Raises NotHere where this machine has none.
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from checks import pythons
 from checks.check import NotHere
 from checks.project import checks, files_below, is_shell_script
 from checks.pythons import LEFT_OUT, LOCKS, find_python, packages, releases
@@ -72,6 +73,21 @@ def test_a_python_that_this_machine_lacks_is_named(clone: Path) -> None:
     by_name = {check.name: check for check in checks(clone, clone)}
     with pytest.raises(NotHere, match=r"This machine has no Python 3\.99"):
         by_name["tests in Python 3.99"].command()
+
+
+def test_of_the_other_pythons_the_newest_that_is_here_is_tried(clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def find(release: str) -> Path:
+        if release == "3.14":
+            raise NotHere("not here")
+        return Path("python")
+
+    monkeypatch.setattr(pythons, "find_python", find)
+
+    def named(_: Path) -> list[str]:
+        return ["3.12", "3.13", "3.14"]
+
+    monkeypatch.setattr(pythons, "others", named)
+    assert pythons.tried(clone) == ["3.14", "3.13"]
 
 
 def test_the_project_names_every_release_from_the_oldest_that_it_allows() -> None:
