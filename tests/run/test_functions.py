@@ -122,7 +122,7 @@ def test_what_a_host_does_wrong_is_told(
 
 
 def test_an_invocation_that_is_never_answered_fails_the_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tracetax.workloads.functions.LONGEST_ANSWER", "2s")
+    monkeypatch.setattr("tracetax.workloads.functions.LONGEST_ANSWER_SECONDS", 2)
     record = trial(tmp_path, QUIET, WARM, behaviour="hangs")
     assert record.status == "failed"
     assert "not answered in time" in text_of(record, "calls-failed")

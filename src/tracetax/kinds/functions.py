@@ -23,6 +23,8 @@ COLD_SECONDS = 3.0
 """Until a host answers for the first time."""
 LONGEST_INVOCATION_SECONDS = 10.0
 """Within which an invocation is over, on a slow machine; of a cold start, until the host is up."""
+LONGEST_ANSWER_SECONDS = 60
+"""After which an invocation counts as one that is never answered, and one for which no connection is free as unsent."""
 BILLED_BYTES = 256 << 20
 """What a cloud is told that a function needs, where no limit is set."""
 GB = 10**9
@@ -105,8 +107,13 @@ class Functions(Requests):
         return min(BURST_INVOCATIONS, super().burst_calls(parameters, config, most_records))
 
     def longest_seconds(self, parameters: RequestParameters) -> float:
-        """As long as a slow function takes on each of its connections."""
-        each = -(-parameters.calls // (parameters.connections if parameters.rate == FULL else parameters.calls))
+        """As long as a slow function takes on each of its connections; at a rate, until the last is given up for lost.
+
+        That may be sent just before it were unsent, and is then not answered either.
+        """
+        if parameters.rate != FULL:
+            return max(2 * LONGEST_ANSWER_SECONDS, super().longest_seconds(parameters))
+        each = -(-parameters.calls // parameters.connections)
         return max(each * LONGEST_INVOCATION_SECONDS, super().longest_seconds(parameters))
 
     def trial_seconds(self, parameters: RequestParameters, config: Configuration | None) -> float:

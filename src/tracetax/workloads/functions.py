@@ -4,15 +4,13 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from tracetax.kinds.functions import FunctionParameters
+from tracetax.kinds.functions import LONGEST_ANSWER_SECONDS, FunctionParameters
 from tracetax.program import Workload
 from tracetax.results.records import Verdict
 from tracetax.workloads import requests
 from tracetax.workloads.driver import whole_number
 from tracetax.workloads.kinds import MARKS, DriverFiles, Measured
 
-LONGEST_ANSWER = "60s"
-"""After which an invocation counts as one that is never answered."""
 SHOWN_LETTERS = 80
 
 
@@ -21,7 +19,7 @@ def arguments(parameters: FunctionParameters, files: DriverFiles, workload: Work
     return (
         *requests.arguments(parameters, files, workload),
         "--inside",
-        *("--time-out", LONGEST_ANSWER, "--latest", LONGEST_ANSWER),
+        *("--time-out", f"{LONGEST_ANSWER_SECONDS}s", "--latest", f"{LONGEST_ANSWER_SECONDS}s"),
         *(("--since", str(files.spawned_ns)) if parameters.cold else ()),
     )
 
