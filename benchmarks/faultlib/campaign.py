@@ -142,7 +142,7 @@ def campaign(doc: str, faults: Mapping[str, tuple[int, str]], inject: Inject, re
     there = {(line["fault"], int(line["number"])) for line in read(said.to)}
     place = Path(tempfile.mkdtemp(prefix="faults-"))
     wanted = [
-        Injection(fault, number, place / f"{fault}-{number}")
+        Injection(fault, number, place / f"{fault}-{number:03}")
         for number in range(1, said.times + 1)
         for fault in said.only
         if (fault, number) not in there
