@@ -46,6 +46,23 @@ def test_of_two_that_build_at_once_both_are_right_though_the_first_is_already_in
     assert (target / "program").read_text(encoding="utf-8") == "faster"
 
 
+@pytest.mark.parametrize(("changed", "again"), [("certifi/cacert.pem", 1), ("certifi/core.py", 2)])
+def test_certificates_that_the_machine_adds_are_no_damage(cache: Path, changed: str, again: int) -> None:
+    made: list[Path] = []
+
+    def build(fresh: Path) -> None:
+        made.append(fresh)
+        (fresh / "certifi").mkdir()
+        for name in ("cacert.pem", "core.py"):
+            (fresh / "certifi" / name).write_text(name, encoding="utf-8")
+
+    target = built(cache / "it", cache, build, silent)
+    with (target / changed).open("a", encoding="utf-8") as file:
+        file.write("a proxy's own")
+    built(cache / "it", cache, build, silent)
+    assert len(made) == again
+
+
 def test_what_stands_in_the_way_and_was_not_built_is_an_error(cache: Path) -> None:
     def disturbed(fresh: Path) -> None:
         (fresh / "program").touch()

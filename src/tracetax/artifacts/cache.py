@@ -21,6 +21,9 @@ CONTENTS = ".tracetax-contents.sha256"
 BUILT = "builds"
 """The folder in the cache for what was built. Another form of the list asks for another name, so that two versions of
 Tracetax that share a cache do not take each other's builds for damaged ones."""
+CERTIFICATES = "certifi/cacert.pem"
+"""What a machine's own tools may add to wherever it is installed, such as the certificate of a company's proxy. Nothing
+that is measured depends on it."""
 ABANDONED_SECONDS = 24 * 3600.0
 APPEAR_TRIES = 3
 
@@ -158,12 +161,16 @@ def _sweep(folder: Path) -> None:
 
 
 def _intact(folder: Path) -> bool:
-    """Whether every file is there as it was built, and none that was not; what cannot even be read is damaged too."""
+    """Whether every file is there as it was built, and none that was not; what cannot even be read is damaged too.
+
+    Certificates may have been added.
+    """
     try:
         lines = (folder / CONTENTS).read_text(encoding="utf-8").splitlines()
         built = {folder / name: checksum for checksum, _, name in (line.partition(" ") for line in lines)}
         found = [path for path in _files(folder) if path != folder / CONTENTS]
-        return built.keys() == set(found) and all(sha256_of(path) == built[path] for path in found)
+        compared = (path for path in found if not path.match(CERTIFICATES))
+        return built.keys() == set(found) and all(sha256_of(path) == built[path] for path in compared)
     except (OSError, ValueError):
         return False
 
