@@ -44,6 +44,8 @@ from tracetax.results.records import TrialRecord
 from tracetax.statistics.intervals import Estimate, Floats, t_interval
 
 PUBLISHED = Path(__file__).resolve().parents[1] / "published"
+AGENTS = ("none", "ladder")
+"""The floor, which stands beside them in a run, is none of the forms."""
 STEPS = {"base": "before", "pt1": "PT1", "pt2": "PT2", "pt3": "PT3", "pt4": "PT4"}
 TABLES = {
     "base": "002_table1_throughput_basis.csv",
@@ -130,7 +132,11 @@ def undisturbed(runs: Sequence[RunFolder]) -> Trials:
         blocks = whole_blocks(run.records())
         for number, block in blocks.items():
             for cell, trial in block.items():
-                if trial.status == "ok" and not (trial.disturbance and trial.disturbance.disturbed):
+                if (
+                    cell.use.agent in AGENTS
+                    and trial.status == "ok"
+                    and not (trial.disturbance and trial.disturbance.disturbed)
+                ):
                     of = found.setdefault(cell.use.configuration, {})
                     of.setdefault(before + number, []).append(Trial(trial, run))
         before += max(blocks, default=0)
@@ -347,7 +353,7 @@ def main() -> None:
     options = parser.parse_args()
     runs = [RunFolder(path) for path in options.runs]
     trials = undisturbed(runs)
-    rows = [row for run in runs for row in run.findings.configurations]
+    rows = [row for run in runs for row in run.findings.configurations if row.agent in AGENTS]
     write(with_throughput(rows, trials), times(trials), sys.stdout)
     if options.csv:
         with options.csv.open("w", encoding="utf-8", newline="") as file:
