@@ -192,6 +192,12 @@ def resampled(trials: Floats, campaigns: int, seed: int) -> tuple[list[dict[str,
     return judged, float(np.mean(lengths))
 
 
+def told_share(found: int, of: int) -> tuple[str, bool]:
+    """How many of so many were called different, in words, and whether 5 % or less lies in the exact interval."""
+    low, high = exact_interval(found, of)
+    return f"called different: {found / of:.1%}, exact 95 % interval {low:.1%} to {high:.1%}", low <= 0.05
+
+
 def exact_interval(found: int, of: int) -> tuple[float, float]:
     """The exact 95 % interval of a share (Clopper and Pearson 1934)."""
     inverse = special.betaincinv

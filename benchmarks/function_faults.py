@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 
 import psutil
-from tests.functions.repository import AGENT, KEY, repository
+from tests.functions.repository import AGENT, repository
 
 from faultlib.campaign import Injection, campaign, run_tool, when_loaded
 
@@ -81,7 +81,6 @@ def inject(injection: Injection) -> tuple[int, str]:
     values = {"function": "sum", "host": "plain", "agent": "fake", "use": "misbehaves"}
     more = {"memory": 'memory = "128 MiB"'}.get(fault, COLD if fault == "never-answers" else "")
     experiment.write_text(EXPERIMENT.format(**values, more=more))
-    assert KEY == "functions/python"
     return run_tool((sys.executable, "-c", ELSEWHERE, root, "run", experiment, "--out", folder / "run"), injection)
 
 

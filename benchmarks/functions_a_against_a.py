@@ -22,7 +22,7 @@ from pathlib import Path
 
 import msgspec
 
-from a_against_a import exact_interval
+from a_against_a import told_share
 from kept import append, read
 from tracetax.results.blocks import service_mean, side_by_side, whole_blocks
 from tracetax.results.findings import Findings, find_measure
@@ -133,10 +133,9 @@ def report(lines: list[dict[str, str]]) -> bool:
     within = True
     for column, what in (("different", "comparisons"), ("row_different", "rows")):
         found = sum(line[column] == "1" for line in lines)
-        low, high = exact_interval(found, len(lines))
-        within &= low <= 0.05
-        share = f"{found / len(lines):.1%}, exact 95 % interval {low:.1%} to {high:.1%}"
-        print(f"{found} of {len(lines)} {what} called different: {share}")
+        told, reached = told_share(found, len(lines))
+        within &= reached
+        print(f"{found} of {len(lines)} {what} {told}")
     return within
 
 

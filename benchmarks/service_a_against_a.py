@@ -20,7 +20,7 @@ from pathlib import Path
 
 import msgspec
 
-from a_against_a import exact_interval
+from a_against_a import told_share
 from kept import append, read
 from tracetax.results.findings import Findings, MeasureName, find_measure
 
@@ -100,12 +100,9 @@ def report(lines: list[dict[str, str]]) -> bool:
     print(f"\n{len(lines)} comparisons of {lines[0]['blocks']} blocks")
     for name in JUDGED:
         found = sum(line[f"{name}_different"] == "1" for line in lines)
-        low, high = exact_interval(found, len(lines))
-        within &= low <= 0.05
-        print(
-            f"  {name:7} {found:3} of {len(lines)} called different: {found / len(lines):.1%}, "
-            f"exact 95 % interval {low:.1%} to {high:.1%}"
-        )
+        told, reached = told_share(found, len(lines))
+        within &= reached
+        print(f"  {name:7} {found:3} of {len(lines)} {told}")
     return within
 
 

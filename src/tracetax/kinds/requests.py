@@ -13,7 +13,7 @@ from tracetax.parameters import FULL, Offers, Parameters, Rate
 from tracetax.words import listed_words, plural
 
 Arrivals: TypeAlias = Literal["fixed", "poisson", "bursts"]
-"""Evenly, or with independent exponential gaps between."""
+"""Evenly, with independent exponential gaps between, or as many at once as there are connections."""
 
 BURST_REQUESTS = 500
 """Of a warm-up, at most."""
