@@ -57,11 +57,12 @@ func newSender(t *target, mix []endpoint, f *failures, inside bool) *sender {
 	return s
 }
 
-// send sends a request and reads its answer to the end. What is checked, is checked after the time was taken.
+// send sends a request and reads its answer to the end. The answer ends when the last of it reaches this machine. What is
+// checked, is checked after the time was taken.
 func (s *sender) send(number uint8) answer {
 	a := answer{beganNs: clock.NowNs()}
 	err := s.target.client.DoTimeout(s.requests[number], &s.response, s.target.timeOut)
-	a.endedNs = clock.NowNs()
+	a.endedNs = endNs(&s.response, err, a.beganNs, clock.NowNs())
 	why := ""
 	switch {
 	case err == nil:

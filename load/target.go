@@ -73,8 +73,13 @@ func (t *target) dial(address string) (net.Conn, error) {
 	if err != nil {
 		return nil, notConnected{err}
 	}
+	timed, err := newConnection(conn.(*net.TCPConn))
+	if err != nil {
+		conn.Close()
+		return nil, notConnected{err}
+	}
 	t.opened.Add(1)
-	return conn, nil
+	return timed, nil
 }
 
 // loopbackAddress is host and port of an URL, which must lead to this machine and have no path.
@@ -139,7 +144,7 @@ func (t *target) awaitReady(ctx context.Context, q question, response *fasthttp.
 			return r, ctx.Err()
 		case err = <-asked:
 		}
-		r.AnsweredNs = clock.NowNs()
+		r.AnsweredNs = endNs(response, err, r.SentNs, clock.NowNs())
 		r.WaitedNs = r.AnsweredNs - beganNs
 		if errors.As(err, &notConnected{}) {
 			r.Refused++
