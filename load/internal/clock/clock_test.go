@@ -65,3 +65,25 @@ func newTimer(t *testing.T) *Timer {
 	t.Cleanup(func() { timer.Close() })
 	return timer
 }
+
+func TestATimerGoesOffAsMuchEarlierAsItWakesLate(t *testing.T) {
+	timer := &Timer{}
+	for range 100 {
+		timer.learn(25_000)
+	}
+	if timer.leadNs < 24_000 || timer.leadNs > 26_000 {
+		t.Errorf("always 25 µs late: %d ns earlier", timer.leadNs)
+	}
+	for range 1000 {
+		timer.learn(5_000_000)
+	}
+	if timer.leadNs != mostLeadNs {
+		t.Errorf("always 5 ms late: %d ns earlier", timer.leadNs)
+	}
+	for range 1000 {
+		timer.learn(0)
+	}
+	if timer.leadNs < 0 || timer.leadNs > leadStepNs {
+		t.Errorf("never late: %d ns earlier", timer.leadNs)
+	}
+}
