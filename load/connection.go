@@ -2,10 +2,12 @@ package main
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"os"
+	"sync"
 	"syscall"
 	"time"
 
@@ -36,6 +38,23 @@ type connection struct {
 	failed  error
 }
 
+// noteArrivals has the kernel note arrivals while this program runs, by a socket that nothing is sent to. Each connection
+// asks too, but the kernel begins a little after the first asks, and ends with the last.
+var noteArrivals = sync.OnceValue(func() error {
+	descriptor, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	return askForArrivals(descriptor)
+})
+
+func askForArrivals(descriptor int) error {
+	if err := unix.SetsockoptInt(descriptor, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1); err != nil {
+		return fmt.Errorf("the kernel gives no timestamps of arrivals: %w", err)
+	}
+	return nil
+}
+
 // newConnection switches the kernel's timestamps on.
 func newConnection(tcp *net.TCPConn) (*connection, error) {
 	raw, err := tcp.SyscallConn()
@@ -44,13 +63,9 @@ func newConnection(tcp *net.TCPConn) (*connection, error) {
 	}
 	c := &connection{Conn: tcp, raw: raw}
 	c.attempt = c.receive
-	if controlled := raw.Control(func(descriptor uintptr) {
-		err = unix.SetsockoptInt(int(descriptor), unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1)
-	}); controlled != nil {
-		return nil, controlled
-	}
-	if err != nil {
-		return nil, fmt.Errorf("the kernel gives no timestamps of arrivals: %w", err)
+	controlled := raw.Control(func(descriptor uintptr) { err = askForArrivals(int(descriptor)) })
+	if err = errors.Join(controlled, err); err != nil {
+		return nil, err
 	}
 	return c, nil
 }
@@ -98,6 +113,9 @@ func (c *connection) receive(descriptor uintptr) bool {
 // arrivedNs is when what was read had arrived, by the clock of this program. The kernel tells the time of day: how long
 // ago it was counts, so a step of that clock matters only in between. 0 if the kernel said nothing, or nonsense.
 func (c *connection) arrivedNs() int64 {
+	if c.told < unix.CmsgLen(0) {
+		return 0 // the kernel has noted nothing
+	}
 	today, nowNs := time.Now().UnixNano(), clock.NowNs()
 	header, stamp, _, err := unix.ParseOneSocketControlMessage(c.control[:c.told])
 	if err != nil || header.Level != unix.SOL_SOCKET || header.Type != unix.SCM_TIMESTAMPNS || len(stamp) < 16 {

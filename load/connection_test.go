@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/valyala/fasthttp"
+	"golang.org/x/sys/unix"
 
 	"tracetax/load/internal/clock"
 )
@@ -30,7 +31,14 @@ func pair(t *testing.T) (*connection, net.Conn) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { opened.Close(); accepted.Close() })
-	return opened.(*connection), accepted
+	c := opened.(*connection)
+	for from := c.LocalAddr().(*arrival); from.atNs == 0; { // the kernel begins a little after it is asked
+		io.WriteString(accepted, ".")
+		if _, err := c.Read(make([]byte, 1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return c, accepted
 }
 
 func TestAnAnswerEndsWhenItArrivesNotWhenItIsRead(t *testing.T) {
@@ -99,7 +107,7 @@ func TestAReadThatTakesTooLongTimesOut(t *testing.T) {
 func TestAMomentThatCannotBeIsNoEnd(t *testing.T) {
 	c, service := pair(t)
 	response := &fasthttp.Response{}
-	response.ParseNetConn(c)
+	response.ParseNetConn(c) // as fasthttp does before it reads
 	if end := endNs(response, nil, 100, 200); end != 200 {
 		t.Errorf("nothing has arrived: %d", end)
 	}
@@ -122,5 +130,20 @@ func TestAMomentThatCannotBeIsNoEnd(t *testing.T) {
 	}
 	if end := endNs(response, nil, beganNs, arrivedNs); end != arrivedNs {
 		t.Errorf("later than it was known: %d", end)
+	}
+}
+
+func TestAnArrivalThatTheKernelDidNotNoteIsNone(t *testing.T) {
+	c, service := pair(t)
+	io.WriteString(service, "answer")
+	c.Read(make([]byte, 6))
+	if c.arrivedNs() == 0 {
+		t.Error("the kernel noted it")
+	}
+	for _, told := range []int{0, 1, unix.CmsgLen(0) - 1, unix.CmsgLen(0), unix.CmsgLen(8)} {
+		c.told = told
+		if atNs := c.arrivedNs(); atNs != 0 {
+			t.Errorf("%d bytes of a message: at %d", told, atNs)
+		}
 	}
 }

@@ -53,6 +53,9 @@ type trial struct {
 // newTrial plans the measured requests; everything that they need is then in place.
 func newTrial(o *options, mix []endpoint, status *statusLog) (*trial, error) {
 	begin := takeSnapshot()
+	if err := noteArrivals(); err != nil {
+		return nil, err
+	}
 	timer, err := clock.NewTimer()
 	if err != nil {
 		return nil, err
