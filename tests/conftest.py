@@ -20,3 +20,8 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["TRACETAX_LOCK"] = f"{folder.name}/tracetax.lock"
     if "PYTEST_XDIST_WORKER" in os.environ:
         os.environ["TMPDIR"] = tempfile.tempdir = folder.name
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put tests with real agents first, then the other slow ones: many short ones fill what is left of the time."""
+    items.sort(key=lambda item: (not item.get_closest_marker("real"), not item.get_closest_marker("slow")))

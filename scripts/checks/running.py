@@ -61,9 +61,10 @@ def run_pytest(root: Path, arguments: Sequence[str]) -> tuple[int, str]:
 
     Returns the status and that line. A later option of ``arguments`` wins: ``-n 0`` runs one test after the other.
     The tests of a file stay together, for they share what they set up. One process more than there are cores runs
-    them, up to four, for many tests wait: for a time-out, a rate, a program's end.
+    them, up to four, for many tests wait: for a time-out, a rate, a program's end. Files come in the order of
+    tests/conftest.py, the longest first: none runs alone at the end.
     """
-    workers = (f"--numprocesses={min(AT_ONCE, usable_cores() + 1)}", "--dist=loadfile")
+    workers = (f"--numprocesses={min(AT_ONCE, usable_cores() + 1)}", "--dist=loadfile", "--no-loadscope-reorder")
     held = ""
     with subprocess.Popen(
         (sys.executable, "-m", "pytest", *workers, *arguments),

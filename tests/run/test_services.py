@@ -1,8 +1,10 @@
 """A trial of a service: a load calls it, and what it costs is its own processes' CPU and memory."""
 
+import signal
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from msgspec.structs import replace
 
@@ -86,6 +88,18 @@ def test_what_a_service_that_leaks_connections_prints_is_quoted(tmp_path: Path) 
     assert record.status == "failed"
     assert "of 600 requests were cut off. The first, to " in text
     assert "OSError: [Errno 24] Too many open files" in text
+    assert "whole log: " in text
+
+
+def test_what_a_load_that_ends_by_itself_prints_is_quoted(tmp_path: Path) -> None:
+    def abort(stage: str) -> None:
+        if stage == "calling":
+            load = next(child for child in psutil.Process().children() if Path(child.exe()).name == "load")
+            load.send_signal(signal.SIGABRT)
+
+    text = text_of(trial(tmp_path, QUIET, watch=abort), "jvm-ended")
+    assert text.startswith("the load ended with status 2")
+    assert "last lines of load.txt" in text
     assert "whole log: " in text
 
 

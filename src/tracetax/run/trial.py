@@ -30,7 +30,7 @@ from tracetax.run.plan import TrialPlan, having_made
 from tracetax.run.program import ProgramStart, started_program
 from tracetax.run.stages import conduct_or_end
 from tracetax.run.stores import concealed, started_stores
-from tracetax.workloads.driver import CALLS_FAILED, Driver, WorkloadFailed
+from tracetax.workloads.driver import CALLS_FAILED, ENDED, LOAD_LOG, Driver, WorkloadFailed
 from tracetax.workloads.kinds import kind_of
 
 COMMAND = "command.sh"
@@ -137,7 +137,8 @@ def _attempt(
         record = _with_log(finished(plan, record, outcome, result, equipment.threads), logs)
     except (WorkloadFailed, SinkLost) as failure:
         code = failure.code
-        tail = last_lines(logs, STREAMS if started else (LOG, BEFORE))
+        streams = (*STREAMS, LOAD_LOG) if code == ENDED else STREAMS  # a load that ends by itself says why there alone
+        tail = last_lines(logs, streams if started else (LOG, BEFORE))
         if os.strerror(errno.ENOSPC) in f"{failure}{tail}":
             raise OSError(errno.ENOSPC, str(failure)) from failure
         text = f"{printable_lines(str(failure))}\n{tail}".rstrip()

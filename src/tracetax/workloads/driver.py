@@ -16,6 +16,8 @@ LONGEST_NUMBER = 19
 """Digits of the largest int64."""
 HANGS, ENDED, CALLS_FAILED = "jvm-hangs", "jvm-ended", "calls-failed"
 """Verdicts on a workload in any language; the names are those of records that are kept."""
+LOAD_LOG = "load.txt"
+"""What a load prints, beside the logs of the service that it calls."""
 
 
 class WorkloadFailed(Exception):
@@ -72,8 +74,8 @@ class Driver:
         self.process = Process(
             command,
             environment=environment,
-            stdout=logs / ("load.txt" if program else "stdout.txt"),
-            stderr=logs / ("load.txt" if program else "stderr.txt"),
+            stdout=logs / (LOAD_LOG if program else "stdout.txt"),
+            stderr=logs / (LOAD_LOG if program else "stderr.txt"),
             directory=logs,
             cores=cores,
         )
