@@ -85,7 +85,8 @@ def _everywhere(found: Mapping[Key, Rate]) -> Verdict:
     below = [one for one in ratios if one.ratio_high is not None and one.ratio_high < 1]
     above = [one for one in ratios if one.ratio_low is not None and one.ratio_low > 1]
     unknown = len(_traced()) - len(ratios)
-    because = f"{len(below)} of {len(ratios)} intervals lie below 1, {len(above)} above; {unknown} are not known"
+    because = f"{len(below)} of {len(ratios)} ratios of rates lie below 1, with their intervals"
+    because += f", {len(above)} lie above" * bool(above) + f"; {unknown} are not known" * bool(unknown)
     if not ratios:
         return Verdict("MF3.1", says, "not comparable", because)
     if above:

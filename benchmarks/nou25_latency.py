@@ -82,7 +82,8 @@ def _everywhere(found: Mapping[Key, Latency]) -> Verdict:
     known = [one.ci95 for one in added if one and one.ci95]
     above, below = sum(low > 0 for low, _ in known), sum(high < 0 for _, high in known)
     unknown = len(_pairs()) * len(TRACED) - len(known)
-    because = f"{above} of {len(known)} intervals lie above 0, {below} below; {unknown} are not known"
+    because = f"{above} of {len(known)} intervals lie above 0, {len(known) - above - below} contain it"
+    because += f", {below} lie below" * bool(below) + f"; {unknown} are not known" * bool(unknown)
     if not known:
         return Verdict("MF3.4", says, "not comparable", because)
     if below:

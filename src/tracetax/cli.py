@@ -36,7 +36,8 @@ Exit codes:
     0    all well
     1    a trial failed, even if its repetition made it good, or a check of the project did
     2    something typed, or written in a file, is wrong
-    3    the machine lacks something: a JDK, disk space, a download
+    3    nothing could be measured: the machine lacks something (a JDK,
+         disk space, a download), or a service failed when it was tried
     4    another run is measuring on this machine
     5    --fail-if: something is slower, by its whole interval
     130  interrupted; every finished trial is kept

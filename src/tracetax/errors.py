@@ -18,7 +18,7 @@ class ExitCode(IntEnum):
     USAGE = 2
     """Something in what the user gave is wrong: a command, a file, a key, a folder."""
     ENVIRONMENT = 3
-    """The machine lacks something: a JDK, disk space, a download."""
+    """The machine lacks something: a JDK, disk space, a download. Or a service failed when it was tried."""
     BUSY = 4
     """Another run is measuring on this machine."""
     SLOWER = 5
