@@ -130,7 +130,7 @@ func (c *connection) arrivedNs() int64 {
 }
 
 // endNs is when the last of an answer had arrived; when what came of a request was known, where no whole answer did. A
-// moment before the request began can only come of a step of the time of day.
+// moment before the request began comes of a step of the time of day, or of bytes that nobody asked for.
 func endNs(response *fasthttp.Response, err error, beganNs, knownNs int64) int64 {
 	a, is := response.LocalAddr().(*arrival)
 	if err == nil && is && a.atNs > beganNs && a.atNs < knownNs {

@@ -128,6 +128,9 @@ func (l *load) open(ctx context.Context, p *phase, senders []*sender, ended *syn
 // given up is how late it was by then: its true latency is longer.
 func (l *load) sendAt(p *phase, k int, s *sender) {
 	intendedNs := p.epochNs + p.plan.starts[k]
+	if s.endedNs <= intendedNs { // a connection was free, though the load had not yet read that
+		p.results.waited[k] = false
+	}
 	if nowNs := clock.NowNs(); nowNs-intendedNs > int64(l.o.latest) {
 		p.results.lateNs[k] = nowNs - intendedNs
 		p.record(k, answer{beganNs: nowNs, endedNs: nowNs, outcome: unsent})

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"tracetax/load/internal/clock"
 )
 
 const ms = int64(time.Millisecond)
@@ -247,5 +249,24 @@ func TestAPhaseThatIsStoppedReturnsAtOnce(t *testing.T) {
 			t.Errorf("after %s: %v", time.Since(began), err)
 		}
 		server.CloseClientConnections()
+	}
+}
+
+func TestARequestWaitedOnlyWhereNoConnectionWasFree(t *testing.T) {
+	server := service(t, hello)
+	o := &options{address: server.Listener.Addr().String(), connections: 1, timeOut: limit, latest: limit}
+	mix := []endpoint{{Name: "work", Method: "GET", Path: "/work", Status: http.StatusOK}}
+	s := newSender(newTarget(o), mix, &failures{}, false)
+	p := plan{endpoints: make([]uint8, 2), starts: make([]int64, 2)}
+	current := &phase{plan: p, results: newResults(p, false), epochNs: clock.NowNs()}
+	for k, endedNs := range []int64{current.epochNs - 1, current.epochNs + 1} {
+		s.endedNs, current.results.waited[k] = endedNs, true // as the load saw it: it had not read the answer before
+		(&load{o: o}).sendAt(current, k, s)
+	}
+	if current.results.waited[0] || !current.results.waited[1] {
+		t.Errorf("waited: %v", current.results.waited)
+	}
+	if s.endedNs <= current.epochNs {
+		t.Errorf("the last answer ended at %d", s.endedNs)
 	}
 }

@@ -47,6 +47,7 @@ type sender struct {
 	response fasthttp.Response
 	failures *failures
 	inside   bool
+	endedNs  int64 // of its last answer
 }
 
 func newSender(t *target, mix []endpoint, f *failures, inside bool) *sender {
@@ -63,6 +64,7 @@ func (s *sender) send(number uint8) answer {
 	a := answer{beganNs: clock.NowNs()}
 	err := s.target.client.DoTimeout(s.requests[number], &s.response, s.target.timeOut)
 	a.endedNs = endNs(&s.response, err, a.beganNs, clock.NowNs())
+	s.endedNs = a.endedNs
 	why := ""
 	switch {
 	case err == nil:

@@ -56,7 +56,7 @@ func newTrial(o *options, mix []endpoint, status *statusLog) (*trial, error) {
 	if err := noteArrivals(); err != nil {
 		return nil, err
 	}
-	timer, err := clock.NewTimer()
+	timer, err := clock.NewTimer(clock.MostLead)
 	if err != nil {
 		return nil, err
 	}

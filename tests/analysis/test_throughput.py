@@ -10,9 +10,11 @@ from tests.results.trials import PARAMETERS, blocks, record
 from tests.run.stand_ins import configuration, experiment, new_run
 from tracetax.analysis.findings import build
 from tracetax.analysis.measures import BinMeans, throughput
+from tracetax.kinds.functions import FunctionParameters
+from tracetax.kinds.requests import Weighted
 from tracetax.model import Rate
 from tracetax.results.findings import Measure
-from tracetax.results.records import SteadyPart, TrialRecord
+from tracetax.results.records import Moments, SteadyPart, TrialRecord
 from tracetax.results.reduction import reduce_samples
 
 FLAT = configuration("flat")
@@ -46,6 +48,25 @@ def test_threads_add_up_and_the_two_baselines_of_a_block_are_one_value() -> None
     measures = found(trials, bins)
     assert measures["throughput"].estimate == pytest.approx(17.5e6)
     assert (measures["throughput"].n_blocks, measures["throughput"].ci95) == (1, None)
+
+
+def answered(number: int, block: int, seconds: float, *, cold: bool = False) -> TrialRecord:
+    parameters = FunctionParameters(
+        calls=1 if cold else 500, rate="full", mix=(Weighted("f", 1),), connections=10, host="h", cold=cold
+    )
+    moments = Moments(spawned=1, first_call=5_000_000_000, last_call=5_000_000_000 + int(seconds * 1e9))
+    return replace(from_bin(record(number, block), 0), parameters=parameters, moments=moments)
+
+
+def test_of_a_load_whose_calls_overlap_it_is_calls_by_the_time_from_first_to_last() -> None:
+    bins = {number: np.array([[1e8, 1e8, 1e8, 1e8]]) for number in (1, 2)}  # 0.1 s a call, ten at a time
+    measures = found([(answered(1, 1, 5.0),), (answered(2, 2, 4.0),)], bins)
+    assert measures["throughput"].estimate == pytest.approx((100 + 125) / 2)
+    assert set(measures) == {"throughput"}
+
+
+def test_a_first_answer_is_no_throughput() -> None:
+    assert found([(answered(1, 1, 0.3, cold=True),)], {1: np.array([[3e8]])}) == {}
 
 
 def test_without_bins_there_is_none() -> None:

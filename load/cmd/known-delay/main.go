@@ -50,7 +50,7 @@ func main() {
 	flag.Parse()
 	s := &service{delay: *delay, took: hdrhistogram.New(1, time.Hour.Nanoseconds(), 3)}
 	s.timers.New = func() any {
-		timer, err := clock.NewTimer()
+		timer, err := clock.NewTimer(0)
 		if err != nil {
 			panic(err)
 		}

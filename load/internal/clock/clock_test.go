@@ -2,6 +2,7 @@ package clock
 
 import (
 	"os"
+	"runtime"
 	"testing"
 	"time"
 
@@ -58,7 +59,7 @@ func TestCPUOfTheProcessGrowsWithWork(t *testing.T) {
 
 func newTimer(t *testing.T) *Timer {
 	t.Helper()
-	timer, err := NewTimer()
+	timer, err := NewTimer(MostLead)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,17 +68,17 @@ func newTimer(t *testing.T) *Timer {
 }
 
 func TestATimerGoesOffAsMuchEarlierAsItWakesLate(t *testing.T) {
-	timer := &Timer{}
+	timer := newTimer(t)
 	for range 100 {
 		timer.learn(25_000)
 	}
-	if timer.leadNs < 24_000 || timer.leadNs > 26_000 {
+	if timer.leadNs < 23_000 || timer.leadNs > 27_000 {
 		t.Errorf("always 25 µs late: %d ns earlier", timer.leadNs)
 	}
 	for range 1000 {
 		timer.learn(5_000_000)
 	}
-	if timer.leadNs != mostLeadNs {
+	if timer.leadNs != MostLead.Nanoseconds() {
 		t.Errorf("always 5 ms late: %d ns earlier", timer.leadNs)
 	}
 	for range 1000 {
@@ -85,5 +86,23 @@ func TestATimerGoesOffAsMuchEarlierAsItWakesLate(t *testing.T) {
 	}
 	if timer.leadNs < 0 || timer.leadNs > leadStepNs {
 		t.Errorf("never late: %d ns earlier", timer.leadNs)
+	}
+	timer.mostLeadNs = 0
+	if timer.learn(50_000); timer.leadNs != 0 {
+		t.Errorf("without a lead: %d ns earlier", timer.leadNs)
+	}
+}
+
+func TestOthersRunBeforeAMomentThatIsNearerThanTheLead(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	timer := newTimer(t)
+	timer.mostLeadNs, timer.leadNs = int64(time.Minute), int64(time.Minute)
+	ran := make(chan struct{}, 1)
+	go func() { ran <- struct{}{} }()
+	if _, err := timer.Until(NowNs() + int64(time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	if len(ran) == 0 {
+		t.Error("it only spun")
 	}
 }

@@ -140,8 +140,11 @@ def throughput(by_block: Sequence[Sequence[TrialRecord]], bins: BinMeans) -> lis
     The value of a start is its calls ÷ the time that they took, so its interval over blocks is one of throughput, not
     of the mean rate of bins, which a few fast bins would raise. A bin is a thousandth of a start's calls; its rate is
     1 s ÷ their mean service time, the sum over threads. Quartiles are over the bins of all starts, pooled. Only bins
-    of the steady part count.
+    of the steady part count. Where calls overlap, as a load's do, a start's time is that from its first call to its
+    last, and there are no quartiles.
     """
+    if any(not declaration_of(trial.parameters).calls_itself for block in by_block for trial in block):
+        return _overlapping(by_block, bins)
     steady = [
         [bins[trial.number][:, trial.steady.first_bin :] for trial in block if trial.number in bins and trial.steady]
         for block in by_block
@@ -189,6 +192,24 @@ def overhead_measures(
         *(make_measure("overhead", "ns", unit, added, marks, paired=True) for unit, added in by_unit.items()),
         make_measure("overhead_ratio", "1", "call", ratio, marks, paired=True),
     ]
+
+
+def _overlapping(by_block: Sequence[Sequence[TrialRecord]], bins: BinMeans) -> list[Measure]:
+    """Calls per second of what a load calls; nothing of a first answer."""
+
+    def rate(trial: TrialRecord) -> float:
+        return trial.parameters.calls * SECOND_NS / (trial.moments.last_call - trial.moments.first_call)
+
+    warm = [
+        [
+            rate(trial)
+            for trial in block
+            if trial.number in bins and declaration_of(trial.parameters).warms_up(trial.parameters)
+        ]
+        for block in by_block
+    ]
+    values = [sum(block) / len(block) for block in warm if block]
+    return [make_measure("throughput", "1/s", "call", t_interval(values), ())] if values else []
 
 
 def labelled(measures: list[Measure], *, unsteady: bool) -> list[Measure]:

@@ -93,7 +93,8 @@ is, of a service, the geometric mean ratio of a request's CPU to the baselines';
 the baselines' not taken off;
 ``cpu_caller``, ``_agent``, ``_jit`` and ``_gc`` are its parts; ``cpu_waiting`` is in cores, in the quiet wait after
 drained. ``throughput`` is calls per second at full speed: a start's calls of the steady part ÷ the time that they
-took; ``throughput_q1``, ``_median`` and ``_q3`` are over the rates of the steady bins of all starts. ``heap_used_cv``
+took, and of what a load calls all calls ÷ the time from the first to the last; ``throughput_q1``, ``_median`` and
+``_q3`` are over the rates of the steady bins of all starts. ``heap_used_cv``
 is the standard deviation of the used heap over time ÷ its mean, between first and last call of a trial,
 ``collections`` the number of collections meanwhile, ``collection_pause`` the sum of their pauses and
 ``collection_pause_longest`` the longest; ``heap_live`` and ``rss_peak`` are of the memory trial; ``startup_main`` and
