@@ -58,7 +58,9 @@ class Latency(Struct, frozen=True):
 def latencies(findings: Findings) -> dict[Key, Latency]:
     """By endpoint, stack and agent."""
     found: dict[Key, Latency] = {}
-    stacks = {part.name: language_of(part.workload or findings.experiment.workload) for part in findings.experiment.parts}
+    stacks = {
+        part.name: language_of(part.workload or findings.experiment.workload) for part in findings.experiment.parts
+    }
     for row in findings.configurations:
         assert isinstance(row.parameters, RequestParameters)
         found[row.parameters.mix[0].endpoint, stacks[row.part], row.agent] = Latency(
