@@ -1,5 +1,5 @@
 # Finds what this machine lacks to build the libraries in C and C++ of the agents that are measured. Sourced by
-# ./tracetax, which says in $root, $arguments, $experiment and $resumed what that is.
+# ./tracetax, which says in $root, $command, $arguments, $experiment and $resumed what that is.
 
 # shellcheck disable=SC2154  # so are $parts and $log, by setup.bash
 
@@ -16,7 +16,8 @@ read_named() {
   done
 }
 
-# Puts the packages into native_packages that are missing: of the compiler, and of what measured agents link with.
+# Puts the packages into native_packages that are missing: of the compiler, and of what measured agents link with. The
+# project's tests measure all agents.
 find_native_packages() {
   local file text agent package pattern='packages = \[([^]]*)\]' wanted=()
   native_packages=()
@@ -26,7 +27,7 @@ find_native_packages() {
     IFS= read -rd '' text <"$file" || true
     [[ $text == *$'\ncc = '* || $text == *$'\n[prepare.cc]'* ]] || continue
     agent=${file#"$root/agents/"} agent=${agent%%/*}
-    if [[ $typed =~ [^[:alnum:]-]"$agent"[^[:alnum:]-] || $quoted =~ \""$agent"[\":/] ]]; then
+    if [[ $command == test || $typed =~ [^[:alnum:]-]"$agent"[^[:alnum:]-] || $quoted =~ \""$agent"[\":/] ]]; then
       wanted+=(g++)
       if [[ $text =~ $pattern ]]; then
         text=${BASH_REMATCH[1]//[\",]/ }

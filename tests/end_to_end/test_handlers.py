@@ -8,9 +8,13 @@ import pytest
 from tests.end_to_end.command import tracetax
 from tracetax.results.folder import RunFolder
 
+HEADERS = (Path("/usr/include/zstd.h"), Path("/usr/include/lzo/lzo1x.h"))
 pytestmark = [
     pytest.mark.real,
-    pytest.mark.skipif(shutil.which("c++") is None, reason="needs a C++ compiler with libzstd-dev and liblzo2-dev"),
+    pytest.mark.skipif(
+        shutil.which("c++") is None or not all(header.exists() for header in HEADERS),
+        reason="needs a C++ compiler, and the packages libzstd-dev and liblzo2-dev",
+    ),
 ]
 CALLS, DEPTH = 20_000, 10
 ROOT = Path(__file__).parents[2]

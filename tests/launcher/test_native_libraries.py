@@ -73,6 +73,14 @@ def test_yes_installs_it_once(clone: Clone) -> None:
     assert len(clone.apt_calls()) == calls
 
 
+def test_the_projects_tests_need_it_of_every_agent(clone: Clone) -> None:
+    clone.add_compiler()
+    assert LACKS in clone.start("test").stderr
+    assert clone.apt_calls() == []
+    clone.start("test", "--yes")
+    assert clone.apt_calls()[1].endswith(f" {PACKAGES}")
+
+
 def test_a_resumed_run_needs_it_too(clone: Clone) -> None:
     run = clone.root / "a run"
     run.mkdir()

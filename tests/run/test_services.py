@@ -94,7 +94,7 @@ def test_what_a_service_that_leaks_connections_prints_is_quoted(tmp_path: Path) 
 def test_what_a_load_that_ends_by_itself_prints_is_quoted(tmp_path: Path) -> None:
     def abort(stage: str) -> None:
         if stage == "calling":
-            load = next(child for child in psutil.Process().children() if Path(child.exe()).name == "load")
+            load = next(child for child in psutil.Process().children() if child.name() == "load")
             load.send_signal(signal.SIGABRT)
 
     text = text_of(trial(tmp_path, QUIET, watch=abort), "jvm-ended")
