@@ -78,14 +78,12 @@ def test_a_host_that_needs_more_memory_than_it_may_have_is_told_as_such(tmp_path
 
 
 @pytest.mark.usefixtures("bounds")
-def test_a_host_with_a_share_of_a_core_starts_more_slowly(tmp_path: Path) -> None:
-    for name in ("bounded", "whole"):
-        (tmp_path / name).mkdir()
-    bounded = trial(tmp_path / "bounded", QUIET, replace(COLD, cores=0.1, memory_bytes=256 << 20))
-    whole = trial(tmp_path / "whole", QUIET, COLD)
-    assert (bounded.status, whole.status) == ("ok", "ok"), bounded.verdicts
-    assert bounded.service and whole.service
-    assert bounded.service.mean > 1.5 * whole.service.mean
+def test_a_host_with_a_share_of_a_core_gets_no_more(tmp_path: Path) -> None:
+    record = trial(tmp_path, QUIET, replace(COLD, cores=0.1, memory_bytes=256 << 20))
+    assert record.status == "ok", record.verdicts
+    assert record.service and record.cpu
+    used = record.cpu.to_last_call.total / record.service.mean  # however busy the machine is, it can only be less
+    assert 0 < used < 0.2, used  # the kernel gives a tenth, and a little more in the first period
 
 
 @pytest.mark.skipif(not os.access("/proc/sys/vm/drop_caches", os.W_OK), reason="nobody may empty the page cache here")
