@@ -92,7 +92,7 @@ def _everywhere(found: Mapping[Key, Latency]) -> Verdict:
     intervals = {key: of.ci95 for key in keys if key in found and (of := found[key].median_added) and of.ci95}
     known = list(intervals.values())
     above, below = sum(low > 0 for low, _ in known), sum(high < 0 for _, high in known)
-    unknown = len(_pairs()) * len(TRACED) - len(known)
+    unknown = len(keys) - len(known)
     because = f"{above} of {len(known)} intervals lie above 0, {len(known) - above - below} contain it"
     because += f", {below} lie below" * bool(below) + f"; {unknown} are not known" * bool(unknown)
     if not known:
@@ -103,7 +103,7 @@ def _everywhere(found: Mapping[Key, Latency]) -> Verdict:
         because += f"; no rise, to {NO_RISE_NS / MS:.3f} ms, in {told}"
     if below or none:
         return Verdict("MF3.4", says, "contradicted", because)
-    return Verdict("MF3.4", says, "confirmed" if above == len(_pairs()) * len(TRACED) else "undecided", because)
+    return Verdict("MF3.4", says, "confirmed" if above == len(keys) else "undecided", because)
 
 
 def _more(found: Mapping[Key, Latency]) -> Verdict:
